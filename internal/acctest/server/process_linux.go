@@ -1,0 +1,5 @@
+package server
+
+import "syscall"
+
+func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGQUIT }

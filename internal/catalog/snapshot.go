@@ -1,0 +1,171 @@
+package catalog
+
+import (
+	"context"
+	_ "embed" // the queries of this package are files
+	"slices"
+	"strings"
+
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
+	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
+)
+
+//go:embed sql/members.sql
+var membersSQL string
+
+//go:embed sql/roles.sql
+var rolesSQL string
+
+//go:embed sql/datatables.sql
+var datatablesSQL string
+
+//go:embed sql/tenants.sql
+var tenantsSQL string
+
+// Mark is the comment of the Postgres role that belongs to a row of the
+// catalog. A role without it is not touched.
+func Mark(id string) string { return markPrefix + id }
+
+const markPrefix = "datatable role "
+
+// Marked reads a role's id from the comment of its login; ok is false where
+// the comment is no mark.
+func Marked(comment string) (id string, ok bool) { return strings.CutPrefix(comment, markPrefix) }
+
+// A Role is an entry of the role catalog and what became of its login.
+type Role struct {
+	ID, Name string
+	Enabled  bool
+	// Sealed password.
+	Sealed []byte
+	// Exists says whether Postgres has the login, with the role's mark.
+	Exists   bool
+	CanLogin bool
+	// Astray are the keywords that would make the login what it has to be.
+	Astray []string
+}
+
+// Provisioned says whether somebody can connect as the role once it is
+// enabled.
+func (r Role) Provisioned() bool { return r.Exists && len(r.Sealed) > 0 && (r.CanLogin || !r.Enabled) }
+
+// A Datatable is an entry with its permissions. Owner is empty where its
+// database does not exist.
+type Datatable struct {
+	ID string
+	resolve.Datatable
+	Database          string
+	RevokePublic      bool
+	AcceptReplication []string
+}
+
+// A Snapshot is the catalog at one moment.
+type Snapshot struct {
+	Workspaces []resolve.Workspace
+	Roles      []Role
+	Datatables []Datatable
+}
+
+// Load reads the whole catalog. One that does not exist yet is empty.
+func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
+	s := &Snapshot{}
+	version, err := Catalog.Version(ctx, tx)
+	if err != nil || version == 0 {
+		return s, err
+	}
+	directory := directoryReader{at: map[string]int{}}
+	tenants := map[string]map[string][]string{}
+	given := map[string]bool{}
+	err = tx.Batch(ctx, append(directory.queries(),
+		postgres.Query{SQL: rolesSQL, Args: []any{markPrefix}, Each: func(scan func(...any) error) error {
+			var r Role
+			if err := scan(&r.ID, &r.Name, &r.Enabled, &r.Sealed, &r.Exists, &r.CanLogin, &r.Astray); err != nil {
+				return err
+			}
+			s.Roles = append(s.Roles, r)
+			return nil
+		}},
+		postgres.Query{SQL: datatablesSQL, Each: func(scan func(...any) error) error {
+			var d Datatable
+			var tenantsGiven bool
+			var workspace, governor, owner *string
+			if err := scan(&d.ID, &d.Workspace, &d.Key.Datatable, &d.Database, &d.Access, &d.DefaultRole, &tenantsGiven,
+				&d.UnnamedRolesFrom, &d.RevokePublic, &d.AcceptReplication, &workspace, &governor, &owner); err != nil {
+				return err
+			}
+			if workspace != nil && governor != nil {
+				d.GovernedBy = &resolve.Key{Workspace: *workspace, Datatable: *governor}
+			}
+			if owner != nil {
+				d.Owner = *owner
+			}
+			given[d.ID] = tenantsGiven
+			s.Datatables = append(s.Datatables, d)
+			return nil
+		}},
+		postgres.Query{SQL: tenantsSQL, Each: func(scan func(...any) error) error {
+			var id, role string
+			var patterns []string
+			if err := scan(&id, &role, &patterns); err != nil {
+				return err
+			}
+			if tenants[id] == nil {
+				tenants[id] = map[string][]string{}
+			}
+			tenants[id][role] = patterns
+			return nil
+		}},
+	)...)
+	s.Workspaces = directory.workspaces
+	for i := range s.Datatables {
+		d := &s.Datatables[i]
+		if given[d.ID] {
+			// An empty map is the whole truth too: nobody but workspace admins.
+			d.Tenants = tenants[d.ID]
+			if d.Tenants == nil {
+				d.Tenants = map[string][]string{}
+			}
+		}
+	}
+	return s, err
+}
+
+// Workspace finds a workspace by name.
+func (s *Snapshot) Workspace(name string) (resolve.Workspace, bool) {
+	return find(s.Workspaces, func(w resolve.Workspace) bool { return w.Name == name })
+}
+
+// Role finds a role by name.
+func (s *Snapshot) Role(name string) (Role, bool) {
+	return find(s.Roles, func(r Role) bool { return r.Name == name })
+}
+
+// RoleByID finds a role by its id.
+func (s *Snapshot) RoleByID(id string) (Role, bool) {
+	return find(s.Roles, func(r Role) bool { return r.ID == id })
+}
+
+// Datatable finds a data table.
+func (s *Snapshot) Datatable(key resolve.Key) (Datatable, bool) {
+	return find(s.Datatables, func(d Datatable) bool { return d.Key == key })
+}
+
+func find[T any](rows []T, is func(T) bool) (T, bool) {
+	if i := slices.IndexFunc(rows, is); i >= 0 {
+		return rows[i], true
+	}
+	var none T
+	return none, false
+}
+
+// Resolvable is the catalog in the form that decides who connects as what.
+func (s *Snapshot) Resolvable(cluster string) resolve.Catalog {
+	c := resolve.Catalog{Cluster: cluster, Workspaces: s.Workspaces}
+	for _, r := range s.Roles {
+		c.Roles = append(c.Roles, resolve.Role{ID: r.ID, Name: r.Name, Enabled: r.Enabled, Provisioned: r.Provisioned()})
+	}
+	for _, d := range s.Datatables {
+		c.Datatables = append(c.Datatables, d.Datatable)
+	}
+	return c
+}

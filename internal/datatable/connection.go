@@ -1,0 +1,196 @@
+package datatable
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/datatable-io/terraform-provider-datatable/internal/catalog"
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
+	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
+)
+
+// A Connection is a decision and where it leads.
+type Connection struct {
+	resolve.Decision
+	Host     string
+	Port     int
+	Database string
+}
+
+// Resolve decides which login a connection gets. A refusal is a decision too.
+// It changes nothing.
+func (s *Service) Resolve(ctx context.Context, r resolve.Request) (Connection, error) {
+	return s.resolve(ctx, func(ix *resolve.Index) resolve.Decision { return ix.Resolve(r) })
+}
+
+// ResolveText is Resolve with a reference in the place of r.Reference. One that
+// is malformed is a refusal.
+func (s *Service) ResolveText(ctx context.Context, reference string, r resolve.Request) (Connection, error) {
+	return s.resolve(ctx, func(ix *resolve.Index) resolve.Decision {
+		return ix.ResolveText(r.Workspace, reference, r.Identity, r.Viewer)
+	})
+}
+
+func (s *Service) resolve(ctx context.Context, decide func(*resolve.Index) resolve.Decision) (Connection, error) {
+	w, err := s.catalog(ctx)
+	if err != nil {
+		return Connection{}, err
+	}
+	c := Connection{Decision: decide(w.index)}
+	if !c.Allowed() {
+		return c, nil
+	}
+	d, _ := w.Datatable(c.Datatable)
+	c.Database = d.Database
+	c.Host, c.Port = s.cluster.Host()
+	return c, nil
+}
+
+// Credentials are what a program connects with.
+type Credentials struct {
+	Username, Password string
+	Host               string
+	Port               int
+	Database           string
+}
+
+// A RefusedError is a refusal where a connection was asked for.
+type RefusedError struct{ resolve.Refusal }
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
+
+// Open resolves a connection and returns credentials for it. The login of a set
+// is made when it is first used.
+func (s *Service) Open(ctx context.Context, r resolve.Request) (Credentials, error) {
+	c, err := s.Resolve(ctx, r)
+	if err != nil {
+		return Credentials{}, err
+	}
+	if c.Refusal != nil {
+		return Credentials{}, &RefusedError{*c.Refusal}
+	}
+	credentials := Credentials{Username: c.Login, Host: c.Host, Port: c.Port, Database: c.Database}
+	switch c.Kind {
+	case resolve.KindRole:
+		credentials.Password, err = s.rolePassword(ctx, c.RoleIDs[0])
+	case resolve.KindSet:
+		credentials.Password, err = s.openSet(ctx, c.Login, c.RoleIDs)
+	default:
+		err = s.ownPassword(&credentials, c)
+	}
+	return credentials, err
+}
+
+func (s *Service) ownPassword(credentials *Credentials, c Connection) error {
+	if c.Kind != resolve.KindOwner || c.Login != s.cluster.User() {
+		return fmt.Errorf("the connection is login %q, whose password this provider does not have: it is neither one that it made nor its own", c.Login)
+	}
+	credentials.Password = s.cluster.Password()
+	return nil
+}
+
+func (s *Service) rolePassword(ctx context.Context, id string) (string, error) {
+	box, err := s.keyring()
+	if err != nil {
+		return "", err
+	}
+	w, err := s.catalog(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, ok := w.RoleByID(id)
+	if !ok {
+		return "", errRoleGone
+	}
+	return box.Open(r.ID, r.Sealed)
+}
+
+// openSet returns the password of a set login. Where the login or its row is
+// missing or of no use it is made, or taken back with a new password.
+func (s *Service) openSet(ctx context.Context, login string, roleIDs []string) (password string, err error) {
+	box, err := s.keyring()
+	if err != nil {
+		return "", err
+	}
+	var set catalog.RoleSet
+	ready := false
+	look := func(tx *postgres.Tx) (err error) {
+		ready = false
+		if set, err = catalog.RoleSetByLogin(ctx, tx, login); err != nil || len(set.Sealed) == 0 {
+			return err
+		}
+		return tx.Batch(ctx, postgres.Roles(nil, []string{catalog.Mark(login)}, func(r postgres.Role) { ready = r.CanLogin }))
+	}
+	if err := s.cluster.Read(ctx, s.cluster.Database(), look); err != nil {
+		return "", err
+	}
+	if !ready || set.Stale {
+		err = s.inCatalog(ctx, func(tx *postgres.Tx) error {
+			// Another one may have made it while this one waited.
+			if err := look(tx); err != nil {
+				return err
+			}
+			if !ready {
+				return makeSet(ctx, tx, box, login, roleIDs, &set)
+			}
+			return tx.Batch(ctx, catalog.PutRoleSet(set))
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return box.Open(login, set.Sealed)
+}
+
+// makeSet makes the login of a set, a member of exactly its roles.
+func makeSet(ctx context.Context, tx *postgres.Tx, box *catalog.Box, login string, roleIDs []string, set *catalog.RoleSet) error {
+	marks := make([]string, len(roleIDs))
+	for i, id := range roleIDs {
+		marks[i] = catalog.Mark(id)
+	}
+	var members []string
+	var found *postgres.Role
+	err := tx.Batch(ctx,
+		postgres.Roles(nil, marks, func(r postgres.Role) { members = append(members, r.Name) }),
+		postgres.Roles([]string{login}, nil, func(r postgres.Role) { found = &r }))
+	if err != nil {
+		return err
+	}
+	if len(members) != len(roleIDs) {
+		return errRoleGone
+	}
+	create := postgres.CreateRole(login, true)
+	if found != nil {
+		if found.Comment != catalog.Mark(login) {
+			return fmt.Errorf("Postgres has a role %q that does not belong to this catalog, and it is left alone", login) //nolint:staticcheck // a proper name
+		}
+		create = postgres.AlterRole(login, append([]string{"LOGIN"}, found.Astray...))
+		stray, err := strayMemberships(ctx, tx, login, members)
+		if err != nil {
+			return err
+		}
+		if err := tx.Run(ctx, stray); err != nil {
+			return err
+		}
+	}
+	sealed, err := makeLogin(ctx, tx, box, login, create, login)
+	if err != nil {
+		return err
+	}
+	*set = catalog.RoleSet{Login: login, RoleIDs: roleIDs, Sealed: sealed}
+	return tx.Run(ctx, []postgres.Statement{postgres.GrantRole(members, login)}, catalog.PutRoleSet(*set))
+}
+
+// strayMemberships takes a login out of the roles that are not of its set.
+func strayMemberships(ctx context.Context, tx *postgres.Tx, login string, members []string) ([]postgres.Statement, error) {
+	var statements []postgres.Statement
+	err := tx.Batch(ctx, postgres.MembershipsOf(login, func(role string) {
+		for _, m := range members {
+			if m == role {
+				return
+			}
+		}
+		statements = append(statements, postgres.RevokeRole(role, login))
+	}))
+	return statements, err
+}

@@ -1,0 +1,346 @@
+package datatable
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/datatable-io/terraform-provider-datatable/internal/catalog"
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
+	"github.com/datatable-io/terraform-provider-datatable/internal/privilege"
+	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
+)
+
+// Datatable is an entry of the catalog, as a resource declares it.
+type Datatable = catalog.Datatable
+
+// DatatableSeen is what a refresh saw of a data table.
+type DatatableSeen struct {
+	// Missing are the wanted CONNECT privileges that are not held.
+	Missing []privilege.Atom
+	// Open is what PUBLIC holds and should not.
+	Open []privilege.Atom
+	// Taken was taken from PUBLIC, and goes back when nothing wants it gone.
+	Taken []privilege.Atom
+}
+
+// permissioned says whether the entry's own arguments decide who may connect.
+func permissioned(d Datatable) bool {
+	return d.GovernedBy == nil && (d.Access == resolve.AccessRoles || d.Access == resolve.AccessPrincipals)
+}
+
+// connectAtoms is what a data table wants on its database: each role that it
+// lists may connect.
+func connectAtoms(d Datatable) privilege.Set {
+	atoms := privilege.Set{}
+	if permissioned(d) {
+		for role := range d.Tenants {
+			if role != resolve.RoleAdmin {
+				atoms.Add(privilege.Atom{Grantee: role, Object: privilege.Object{Type: privilege.Database}, Privilege: "CONNECT"})
+			}
+		}
+	}
+	return atoms
+}
+
+// closedAtoms is what a data table wants PUBLIC not to hold.
+func closedAtoms(d Datatable) privilege.Set {
+	if !permissioned(d) || !d.RevokePublic {
+		return privilege.Set{}
+	}
+	return privilege.SetOf(
+		privilege.Atom{Grantee: privilege.Public, Object: privilege.Object{Type: privilege.Database}, Privilege: "CONNECT"},
+		privilege.Atom{Grantee: privilege.Public, Object: privilege.Object{Type: privilege.Schema, Schema: publicSchema}, Privilege: "CREATE"})
+}
+
+// foreseeDatatable tells the difference that a plan announces.
+func foreseeDatatable(prior, next *Datatable, seen DatatableSeen) privilege.Difference {
+	connectBefore, connectAfter, closedBefore, closedAfter := privilege.Set{}, privilege.Set{}, privilege.Set{}, privilege.Set{}
+	if prior != nil {
+		connectBefore, closedBefore = connectAtoms(*prior), closedAtoms(*prior)
+	}
+	if next != nil {
+		connectAfter, closedAfter = connectAtoms(*next), closedAtoms(*next)
+	}
+	d := privilege.Difference{
+		Grant:  connectAfter.Minus(connectBefore.Minus(privilege.SetOf(seen.Missing...))),
+		Revoke: connectBefore.Minus(connectAfter).Union(closedAfter.Minus(closedBefore.Minus(privilege.SetOf(seen.Open...)))),
+	}
+	if len(closedBefore) > 0 && len(closedAfter) == 0 {
+		d.Grant = d.Grant.Union(privilege.SetOf(seen.Taken...))
+	}
+	return d
+}
+
+// PreviewDatatable tells what a change from prior to next will run; either may
+// be nil.
+func PreviewDatatable(prior, next *Datatable, seen DatatableSeen) Preview {
+	d := next
+	if d == nil {
+		d = prior
+	}
+	foreseen := foreseeDatatable(prior, next, seen)
+	p := Preview{Statements: postgres.AllPrivileges(foreseen.Changes(nil, nil), d.Database)}
+	if next == nil {
+		p.takesAway(fmt.Sprintf("Destroying data table %s", d.Key))
+		return p
+	}
+	if permissioned(*next) && next.DefaultRole == resolve.RoleAdmin {
+		p.warn("default_role", fmt.Sprintf("Data table %s still hands out its owner", d.Key),
+			"Under access \"roles\" its default role is \"admin\": a connection that names no role is the owner, which ignores grants and "+
+				"row-level security, for every tenant of admin. Set default_role to a role or to \"none\".")
+	}
+	if prior != nil && permissioned(*prior) && !permissioned(*next) {
+		p.warn("access", fmt.Sprintf("Data table %s is opened to everyone in workspace %s", d.Key, d.Workspace),
+			"Its access is no longer by roles: each connection is the owner, which ignores grants and row-level security.")
+	}
+	if restored := foreseen.Grant.Intersect(privilege.SetOf(seen.Taken...)); len(restored) > 0 {
+		p.warn("revoke_public", fmt.Sprintf("PUBLIC gets back what data table %s took from it", d.Key),
+			"Every login of the cluster will hold these again.")
+	}
+	return p
+}
+
+// Datatable reads a data table.
+func (s *Service) Datatable(ctx context.Context, key resolve.Key) (Datatable, DatatableSeen, bool, error) {
+	d, st, err := s.lookAt(ctx, key)
+	if err != nil || d.ID == "" {
+		return d, DatatableSeen{}, false, err
+	}
+	if st == nil {
+		return d, DatatableSeen{}, true, nil // its database is gone; Owner is empty
+	}
+	return d, DatatableSeen{
+		Missing: connectAtoms(d).Minus(st.held).Sorted(),
+		Open:    closedAtoms(d).Intersect(st.held).Minus(claimedByPublic(st)).Sorted(),
+		Taken:   st.taken.Sorted(),
+	}, true, nil
+}
+
+// claimedByPublic is what a declared grant gives PUBLIC, against which closing
+// the database does not fight.
+func claimedByPublic(st *state) privilege.Set {
+	atoms := privilege.Set{}
+	for a := range st.wants {
+		if a.Grantee == privilege.Public {
+			atoms.Add(a)
+		}
+	}
+	return atoms
+}
+
+// PutDatatable makes or changes a data table: prior is nil for a new one.
+func (s *Service) PutDatatable(ctx context.Context, prior *Datatable, next Datatable, seen DatatableSeen) (Datatable, DatatableSeen, error) {
+	next.ID = uuid.NewString()
+	foreseen := foreseeDatatable(prior, &next, seen)
+	err := s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		snapshot, err := catalog.Load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		written, exists := snapshot.Datatable(next.Key)
+		switch {
+		case exists && prior == nil && !sameEntry(written, next):
+			return inputError("name", "data table %s is in the catalog already. Import it with id %q, or choose another name", next.Key, next.Key.String())
+		case exists:
+			next.ID = written.ID
+		}
+		roleIDs, err := rolesOf(snapshot, next)
+		if err != nil {
+			return err
+		}
+		next.Owner = ""
+		err = tx.Batch(ctx, postgres.Owners([]string{next.Database}, func(_, owner string) { next.Owner = owner }))
+		if err != nil {
+			return err
+		}
+		if next.Owner == "" {
+			return inputError("database", "database %q does not exist, or takes no connections. Make it first, or name one that exists", next.Database)
+		}
+		c := &datatableChange{next: &next, snapshot: snapshot, foreseen: foreseen}
+		if exists {
+			c.written = &written
+		}
+		if err := s.inLedger(ctx, next.Database, func(tx *postgres.Tx) error { return c.run(ctx, tx) }); err != nil {
+			return err
+		}
+		seen = c.seen
+		return tx.Batch(ctx, catalog.PutDatatable(next, roleIDs)...)
+	})
+	return next, seen, err
+}
+
+// sameEntry says whether an entry that is found where a new one shall be made
+// is one that was made before without being heard of.
+func sameEntry(a, b Datatable) bool {
+	governed := a.GovernedBy == nil && b.GovernedBy == nil || a.GovernedBy != nil && b.GovernedBy != nil && *a.GovernedBy == *b.GovernedBy
+	return governed && a.Database == b.Database && a.Access == b.Access && a.DefaultRole == b.DefaultRole &&
+		a.UnnamedRolesFrom == b.UnnamedRolesFrom && a.RevokePublic == b.RevokePublic &&
+		(a.Tenants == nil) == (b.Tenants == nil) && maps.EqualFunc(a.Tenants, b.Tenants, sameNames)
+}
+
+// rolesOf finds the ids of the roles that an entry names.
+func rolesOf(snapshot *catalog.Snapshot, d Datatable) (map[string]string, error) {
+	ids := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(d.Tenants)) {
+		if name == resolve.RoleAdmin {
+			continue
+		}
+		role, ok := snapshot.Role(name)
+		if !ok {
+			return nil, inputError("tenants", "role %q is not in the catalog. Declare it, and write the key as (datatable_role.%s.name) so that it is made first", name, name)
+		}
+		ids[name] = role.ID
+	}
+	return ids, nil
+}
+
+// DeleteDatatable removes a data table. Claims and policies that stand on it
+// are a *StandingError.
+func (s *Service) DeleteDatatable(ctx context.Context, d Datatable, seen DatatableSeen) error {
+	foreseen := foreseeDatatable(&d, nil, seen)
+	return s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		snapshot, err := catalog.Load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		written, ok := snapshot.Datatable(d.Key)
+		if !ok {
+			return nil
+		}
+		if written.Owner != "" {
+			c := &datatableChange{written: &written, snapshot: snapshot, foreseen: foreseen}
+			if err := s.inLedger(ctx, written.Database, func(tx *postgres.Tx) error { return c.run(ctx, tx) }); err != nil {
+				return err
+			}
+		}
+		return tx.Batch(ctx, catalog.DeleteDatatable(d.Key))
+	})
+}
+
+// datatableChange is one change of a data table's database, from what the
+// catalog has to next. It runs while the catalog is locked.
+type datatableChange struct {
+	written, next *Datatable
+	snapshot      *catalog.Snapshot
+	foreseen      privilege.Difference
+	seen          DatatableSeen
+}
+
+func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
+	d, before, after := c.next, privilege.Set{}, privilege.Set{}
+	if c.written != nil {
+		before = connectAtoms(*c.written)
+		d = c.written
+	}
+	if c.next != nil {
+		after = connectAtoms(*c.next)
+		d = c.next
+		if err := checkReplication(ctx, tx, *c.next); err != nil {
+			return err
+		}
+	}
+	others := connects(c.snapshot, d.Database, d.Key)
+	st, err := readState(ctx, tx, others.Union(before).Union(after))
+	if err != nil {
+		return err
+	}
+	if c.next == nil {
+		if standing := standingOn(st, d.ID); len(standing) > 0 {
+			return &StandingError{Datatable: d.Key, Standing: standing}
+		}
+	}
+	wanted := others
+	for _, claim := range st.claims {
+		if !claim.Orphan {
+			wanted = wanted.Union(claim.Expand(st.inventory))
+		}
+	}
+	closed, taken := c.closed(d), st.taken
+	needed := privilege.Difference{
+		Grant:  after.Minus(st.held),
+		Revoke: before.Minus(after).Minus(wanted).Intersect(st.held).Union(closed.Minus(wanted).Intersect(st.held)),
+	}
+	if len(closed) == 0 {
+		needed.Grant = needed.Grant.Union(taken.Minus(st.held))
+		taken = privilege.Set{}
+	} else {
+		taken = taken.Union(closed.Intersect(needed.Revoke))
+	}
+	if err := unplanned(needed, c.foreseen, d.Database); err != nil {
+		return err
+	}
+	c.seen = DatatableSeen{Taken: taken.Sorted()}
+	return tx.Run(ctx, postgres.AllPrivileges(needed.Changes(nil, nil), d.Database), catalog.SetTakenFromPublic(taken)...)
+}
+
+// closed is what PUBLIC must not hold on the database after the change: what
+// this data table or any other one in it wants.
+func (c *datatableChange) closed(d *Datatable) privilege.Set {
+	closed := privilege.Set{}
+	for _, other := range c.snapshot.Datatables {
+		if other.Database == d.Database && other.Key != d.Key {
+			closed = closed.Union(closedAtoms(other))
+		}
+	}
+	if c.next != nil {
+		closed = closed.Union(closedAtoms(*c.next))
+	}
+	return closed
+}
+
+// standingOn describes the claims and policies of a data table.
+func standingOn(st *state, datatableID string) []string {
+	var standing []string
+	for _, c := range st.claims {
+		if c.DatatableID == datatableID {
+			standing = append(standing, fmt.Sprintf("a grant to %s on %s", c.Grantee, describe(c.Targets()[0])))
+		}
+	}
+	for _, p := range st.texts {
+		if p.DatatableID == datatableID {
+			standing = append(standing, fmt.Sprintf("policy %q on table %q.%q", p.Name, p.Schema, p.Table))
+		}
+	}
+	slices.Sort(standing)
+	return standing
+}
+
+// checkReplication refuses permissions on a database whose rows leave it by
+// replication, which asks neither grants nor policies, unless each way out is
+// accepted by name.
+func checkReplication(ctx context.Context, tx *postgres.Tx, d Datatable) error {
+	if !permissioned(d) {
+		return nil
+	}
+	var ways []string
+	err := tx.Batch(ctx, postgres.Replication(func(kind, name string) {
+		if !slices.Contains(d.AcceptReplication, name) {
+			ways = append(ways, fmt.Sprintf("%s %q", kind, name))
+		}
+	}))
+	if err != nil || len(ways) == 0 {
+		return err
+	}
+	return inputError("accept_replication", "rows of database %q leave it by %s, and a replication stream reads every row, "+
+		"whatever roles and policies say. Drop it, or accept it by name in accept_replication", d.Database, joined(ways))
+}
+
+func joined(parts []string) string {
+	slices.Sort(parts)
+	text := ""
+	for i, part := range parts {
+		switch {
+		case i == 0:
+		case i == len(parts)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += part
+	}
+	return text
+}

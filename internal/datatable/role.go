@@ -1,0 +1,343 @@
+package datatable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/datatable-io/terraform-provider-datatable/internal/catalog"
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
+)
+
+// A Role is an entry of the role catalog, as a resource declares it.
+type Role struct {
+	ID      string
+	Name    string
+	Enabled bool
+}
+
+// RoleSeen is what a refresh saw of a role.
+type RoleSeen struct {
+	// Astray are the keywords that would make the login what it has to be.
+	Astray []string
+}
+
+// PreviewRole tells what a change from prior to next will run; either may be
+// nil.
+func PreviewRole(prior, next *Role, seen RoleSeen) Preview {
+	var p Preview
+	switch {
+	case prior == nil:
+		p.Statements = []postgres.Statement{
+			postgres.CreateRole(next.Name, next.Enabled),
+			postgres.ShownPassword(next.Name),
+			postgres.CommentOnRole(next.Name, catalog.Mark("…")),
+		}
+	case next == nil:
+		p.Statements = []postgres.Statement{
+			postgres.SetLogin(prior.Name, false),
+			postgres.DropOwned(prior.Name),
+			postgres.DropRole(prior.Name),
+		}
+		p.takesAway(fmt.Sprintf("Dropping role %q, and every set login that holds it", prior.Name))
+	default:
+		p.Statements = alterRole(*prior, *next, seen)
+		if prior.Enabled && !next.Enabled {
+			p.warn("enabled", fmt.Sprintf("Disabling role %q ends its sessions", prior.Name),
+				"Sessions of the role, and of every set login that holds it, are ended; the set logins are dropped.")
+		}
+	}
+	return p
+}
+
+func alterRole(prior, next Role, seen RoleSeen) []postgres.Statement {
+	var statements []postgres.Statement
+	if prior.Name != next.Name {
+		statements = append(statements, postgres.RenameRole(prior.Name, next.Name))
+	}
+	if prior.Enabled != next.Enabled {
+		statements = append(statements, postgres.SetLogin(next.Name, next.Enabled))
+	}
+	if len(seen.Astray) > 0 {
+		statements = append(statements, postgres.AlterRole(next.Name, seen.Astray))
+	}
+	return statements
+}
+
+// Role reads a role by its id. Enabled is what Postgres says. One whose login
+// is gone, or is somebody else's by now, is not found.
+func (s *Service) Role(ctx context.Context, id string) (Role, RoleSeen, bool, error) {
+	return s.findRole(ctx, func(snapshot *catalog.Snapshot) (catalog.Role, bool) { return snapshot.RoleByID(id) })
+}
+
+// RoleByName reads a role by its name.
+func (s *Service) RoleByName(ctx context.Context, name string) (Role, RoleSeen, bool, error) {
+	return s.findRole(ctx, func(snapshot *catalog.Snapshot) (catalog.Role, bool) { return snapshot.Role(name) })
+}
+
+func (s *Service) findRole(ctx context.Context, find func(*catalog.Snapshot) (catalog.Role, bool)) (Role, RoleSeen, bool, error) {
+	w, err := s.catalog(ctx)
+	if err != nil {
+		return Role{}, RoleSeen{}, false, err
+	}
+	r, ok := find(w.Snapshot)
+	if !ok || !r.Exists {
+		return Role{}, RoleSeen{}, false, nil
+	}
+	return Role{ID: r.ID, Name: r.Name, Enabled: r.CanLogin}, RoleSeen{Astray: r.Astray}, true, nil
+}
+
+// CreateRole makes a role with a generated password. An entry of the catalog
+// whose login is gone gets a new one, and keeps its id.
+func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
+	box, err := s.keyring()
+	if err != nil {
+		return r, err
+	}
+	fresh := uuid.NewString()
+	err = s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		r.ID = fresh
+		snapshot, err := catalog.Load(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if row, ok := snapshot.Role(r.Name); ok {
+			r.ID = row.ID
+		}
+		var found *postgres.Role
+		if err := tx.Batch(ctx, postgres.Roles([]string{r.Name}, nil, func(role postgres.Role) { found = &role })); err != nil {
+			return err
+		}
+		if found != nil {
+			if found.Comment == catalog.Mark(r.ID) {
+				return inputError("name", "role %q is in the catalog already. Import it with id %q, or choose another name", r.Name, r.Name)
+			}
+			return inputError("name", "Postgres has a role %q that does not belong to this catalog, and it is left alone. Choose another name", r.Name)
+		}
+		sealed, err := makeLogin(ctx, tx, box, r.ID, postgres.CreateRole(r.Name, r.Enabled), r.Name)
+		if err != nil {
+			return err
+		}
+		return tx.Batch(ctx, catalog.PutRole(catalog.Role{ID: r.ID, Name: r.Name, Enabled: r.Enabled, Sealed: sealed}))
+	})
+	return r, err
+}
+
+// makeLogin runs the statement that makes a login, or lets one in again, and
+// gives it a new password and its mark. It returns the password sealed for
+// identity.
+func makeLogin(ctx context.Context, tx *postgres.Tx, box *catalog.Box, identity string, create postgres.Statement, name string) ([]byte, error) {
+	password := postgres.NewPassword()
+	verifier, err := postgres.Verifier(password)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := box.Seal(identity, password)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Run(ctx, []postgres.Statement{create, postgres.CommentOnRole(name, catalog.Mark(identity))}); err != nil {
+		return nil, err
+	}
+	return sealed, tx.SetPassword(ctx, name, verifier)
+}
+
+// UpdateRole renames, enables or disables a role in place.
+func (s *Service) UpdateRole(ctx context.Context, prior, next Role, seen RoleSeen) error {
+	next.ID = prior.ID
+	var retired []string
+	err := s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		row, live, err := markedRole(ctx, tx, prior.ID)
+		if err != nil {
+			return err
+		}
+		if next.Name != live.Name {
+			taken := false
+			if err := tx.Batch(ctx, postgres.Roles([]string{next.Name}, nil, func(postgres.Role) { taken = true })); err != nil {
+				return err
+			}
+			if taken {
+				return inputError("name", "Postgres has a role %q already. Choose another name", next.Name)
+			}
+		}
+		statements := alterRole(Role{Name: live.Name, Enabled: live.CanLogin}, next, RoleSeen{Astray: live.Astray})
+		planned := alterRole(prior, next, seen)
+		if missing := without(statements, planned); len(missing) > 0 {
+			return &StaleError{Missing: missing}
+		}
+		row.Name, row.Enabled = next.Name, next.Enabled
+		if err := tx.Run(ctx, statements, catalog.PutRole(row)); err != nil {
+			return err
+		}
+		if !next.Enabled {
+			retired, err = lockOutSets(ctx, tx, row.ID)
+		}
+		return err
+	})
+	if err != nil || next.Enabled {
+		return err
+	}
+	if err := s.removeLogins(ctx, retired); err != nil {
+		return err
+	}
+	return s.endSessions(ctx, next.Name)
+}
+
+// without returns the statements that are not in planned.
+func without(statements, planned []postgres.Statement) []postgres.Statement {
+	var missing []postgres.Statement
+	for _, s := range statements {
+		if !slices.Contains(planned, s) {
+			missing = append(missing, s)
+		}
+	}
+	return missing
+}
+
+// markedRole reads a role of the catalog and its login.
+func markedRole(ctx context.Context, tx *postgres.Tx, id string) (catalog.Role, postgres.Role, error) {
+	snapshot, err := catalog.Load(ctx, tx)
+	if err != nil {
+		return catalog.Role{}, postgres.Role{}, err
+	}
+	row, ok := snapshot.RoleByID(id)
+	if !ok {
+		return row, postgres.Role{}, errRoleGone
+	}
+	var live *postgres.Role
+	err = tx.Batch(ctx, postgres.Roles(nil, []string{catalog.Mark(id)}, func(r postgres.Role) { live = &r }))
+	if err != nil {
+		return row, postgres.Role{}, err
+	}
+	if live == nil {
+		return row, postgres.Role{}, errRoleGone
+	}
+	return row, *live, nil
+}
+
+var errRoleGone = errors.New("the role is gone from the catalog or from Postgres, or has lost the comment that marks it. Plan again")
+
+// DropRole drops a role and every set login that holds it. What it owns passes
+// to the owner of the database it is in.
+func (s *Service) DropRole(ctx context.Context, r Role) error {
+	var retired []string
+	name := ""
+	err := s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		_, live, err := markedRole(ctx, tx, r.ID)
+		if errors.Is(err, errRoleGone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name = live.Name
+		if err := tx.Run(ctx, []postgres.Statement{postgres.SetLogin(name, false)}); err != nil {
+			return err
+		}
+		retired, err = lockOutSets(ctx, tx, r.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.removeLogins(ctx, retired); err != nil {
+		return err
+	}
+	if name != "" {
+		if err := s.removeLogin(ctx, name, catalog.DeleteRole(r.ID)); err != nil {
+			return err
+		}
+	}
+	return s.inCatalog(ctx, func(tx *postgres.Tx) error { return tx.Batch(ctx, catalog.DeleteRole(r.ID)) })
+}
+
+// lockOutSets takes the rows of the set logins that hold a role, and stops
+// them from logging in. It returns their names.
+func lockOutSets(ctx context.Context, tx *postgres.Tx, roleID string) ([]string, error) {
+	sets, err := catalog.RoleSetsOf(ctx, tx, roleID)
+	if err != nil {
+		return nil, err
+	}
+	var logins []string
+	for _, set := range sets {
+		exists := false
+		err := tx.Batch(ctx, catalog.DeleteRoleSet(set.Login),
+			postgres.Roles(nil, []string{catalog.Mark(set.Login)}, func(postgres.Role) { exists = true }))
+		if err != nil {
+			return nil, err
+		}
+		if exists {
+			logins = append(logins, set.Login)
+			if err := tx.Run(ctx, []postgres.Statement{postgres.SetLogin(set.Login, false)}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return logins, nil
+}
+
+func (s *Service) removeLogins(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if err := s.removeLogin(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeLogin ends a login's sessions, passes what it owns to the owner of the
+// database it is in, and drops it together with its row. The login can log in
+// no more when this is called.
+func (s *Service) removeLogin(ctx context.Context, name string, row ...postgres.Query) error {
+	if err := s.endSessions(ctx, name); err != nil {
+		return err
+	}
+	w, err := s.catalog(ctx)
+	if err != nil {
+		return err
+	}
+	registered := map[string]bool{s.cluster.Database(): true}
+	for _, d := range w.Datatables {
+		registered[d.Database] = true
+	}
+	var owners []databaseOwner
+	err = s.cluster.Read(ctx, s.cluster.Database(), func(tx *postgres.Tx) error {
+		owners = nil
+		return tx.Batch(ctx, postgres.Dependents(name, func(database, owner string) {
+			if registered[database] {
+				owners = append(owners, databaseOwner{database, owner})
+			}
+		}))
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range owners {
+		err := s.inLedger(ctx, d.database, func(tx *postgres.Tx) error {
+			return tx.AsMember(ctx, name, func() error {
+				return tx.Run(ctx, []postgres.Statement{postgres.ReassignOwned(name, d.owner), postgres.DropOwned(name)})
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("pass on what role %q owns in database %q: %w", name, d.database, err)
+		}
+	}
+	return s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		return tx.AsMember(ctx, name, func() error {
+			// Privileges on databases belong to no database.
+			return tx.Run(ctx, []postgres.Statement{postgres.DropOwned(name), postgres.DropRole(name)}, row...)
+		})
+	})
+}
+
+type databaseOwner struct{ database, owner string }
+
+// endSessions ends the sessions of a login that can start no new one.
+func (s *Service) endSessions(ctx context.Context, name string) error {
+	return s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		return tx.AsMember(ctx, name, func() error { return tx.Batch(ctx, postgres.EndSessions(name)) })
+	})
+}

@@ -1,0 +1,186 @@
+package datatable
+
+import (
+	"context"
+	"sync"
+
+	"github.com/datatable-io/terraform-provider-datatable/internal/catalog"
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
+	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
+)
+
+// clusterName is part of what a set login's name is hashed from.
+const clusterName = "instance"
+
+// The two advisory locks. Numbers are arbitrary and must never change: two
+// versions of the provider have to mean the same lock.
+var (
+	catalogLock = postgres.Lock{Key: 0x64617461_00000001, Name: "the lock on the catalog's roles and data tables"}
+	ledgerLock  = postgres.Lock{Key: 0x64617461_00000002, Name: "the lock on the database's grants and policies"}
+)
+
+// Options say how a [Service] reaches its server.
+type Options struct {
+	Postgres postgres.Config
+	// EncryptionKey is base64 of 32 bytes, or empty.
+	EncryptionKey string
+}
+
+// A Service does what resources declare. It opens connections when they are
+// first needed. Reads are shared: one look at the catalog and one at each
+// database serve every resource until something is written.
+type Service struct {
+	cluster *postgres.Cluster
+	box     *catalog.Box
+	boxErr  error
+
+	world shared[world]
+
+	mu     sync.Mutex
+	states map[string]*shared[state]
+	ready  map[string]bool // stores that are known to be of this version
+}
+
+// world is the catalog, and who connects as what by it.
+type world struct {
+	*catalog.Snapshot
+	index *resolve.Index
+}
+
+// New makes a service. It does not connect; its error is about the options. A
+// bad encryption key is reported when it is first needed.
+func New(o Options) (*Service, error) {
+	cluster, err := postgres.NewCluster(o.Postgres)
+	if err != nil {
+		return nil, &InputError{Field: "url", Message: err.Error()}
+	}
+	s := &Service{cluster: cluster, states: map[string]*shared[state]{}, ready: map[string]bool{}}
+	if o.EncryptionKey != "" {
+		s.box, s.boxErr = catalog.NewBox(o.EncryptionKey)
+	}
+	return s, nil
+}
+
+// Close ends the connections.
+func (s *Service) Close() { s.cluster.Close() }
+
+// shared is a value that is read once and given to all who ask until it is
+// dropped.
+type shared[T any] struct {
+	mu    sync.Mutex
+	value *T
+}
+
+func (c *shared[T]) get(read func() (*T, error)) (*T, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.value != nil {
+		return c.value, nil
+	}
+	value, err := read()
+	if err == nil {
+		c.value = value
+	}
+	return value, err
+}
+
+func (c *shared[T]) drop() {
+	c.mu.Lock()
+	c.value = nil
+	c.mu.Unlock()
+}
+
+func (s *Service) catalog(ctx context.Context) (*world, error) {
+	return s.world.get(func() (*world, error) {
+		w := &world{}
+		err := s.cluster.Read(ctx, s.cluster.Database(), func(tx *postgres.Tx) (err error) {
+			w.Snapshot, err = catalog.Load(ctx, tx)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		w.index = resolve.NewIndex(w.Resolvable(clusterName))
+		return w, nil
+	})
+}
+
+// datatable finds a data table and the database that it is.
+func (s *Service) datatable(ctx context.Context, key resolve.Key) (catalog.Datatable, error) {
+	w, err := s.catalog(ctx)
+	if err != nil {
+		return catalog.Datatable{}, err
+	}
+	d, ok := w.Datatable(key)
+	if !ok {
+		return d, unknownDatatable(key)
+	}
+	return d, nil
+}
+
+// Database returns the name of the database that a data table is, empty where
+// it is not in the catalog. It never changes while the data table exists.
+func (s *Service) Database(ctx context.Context, key resolve.Key) string {
+	d, err := s.datatable(ctx, key)
+	if err != nil {
+		return ""
+	}
+	return d.Database
+}
+
+func (s *Service) sharedState(database string) *shared[state] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.states[database] == nil {
+		s.states[database] = &shared[state]{}
+	}
+	return s.states[database]
+}
+
+// inCatalog changes the catalog and the roles of the cluster.
+func (s *Service) inCatalog(ctx context.Context, fn func(*postgres.Tx) error) error {
+	return s.write(ctx, s.cluster.Database(), catalogLock, catalog.Catalog, s.world.drop, fn)
+}
+
+// inLedger changes a data table's database. Where the catalog's lock is needed
+// too, it is taken before.
+func (s *Service) inLedger(ctx context.Context, database string, fn func(*postgres.Tx) error) error {
+	return s.write(ctx, database, ledgerLock, catalog.Ledger, s.sharedState(database).drop, fn)
+}
+
+func (s *Service) write(ctx context.Context, database string, lock postgres.Lock, store catalog.Store, drop func(), fn func(*postgres.Tx) error) error {
+	name := database + " " + lock.Name
+	// What was read before is stale whether or not the commit was heard of.
+	defer drop()
+	err := s.cluster.Do(ctx, database, lock, func(tx *postgres.Tx) error {
+		if !s.isReady(name) {
+			if err := store.Migrate(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return fn(tx)
+	})
+	if err == nil {
+		s.mu.Lock()
+		s.ready[name] = true
+		s.mu.Unlock()
+	}
+	return err
+}
+
+func (s *Service) isReady(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready[name]
+}
+
+// keyring is the box, or why there is none.
+func (s *Service) keyring() (*catalog.Box, error) {
+	switch {
+	case s.boxErr != nil:
+		return nil, s.boxErr
+	case s.box == nil:
+		return nil, catalog.ErrNoKey
+	}
+	return s.box, nil
+}

@@ -1,0 +1,201 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/datatable-io/terraform-provider-datatable/internal/privilege"
+)
+
+// A Scope is the part of a database that privileges are looked at in.
+type Scope struct {
+	Schemas []string
+	// Objects by name, in any of the schemas; nil for all.
+	Objects []string
+	// Grantees by name, privilege.Public among them where it matters.
+	Grantees []string
+}
+
+// Objects asks what exists in the scope and what its grantees hold directly.
+// Both arguments are filled when the batch has run.
+func Objects(scope Scope, inv *privilege.Inventory, held privilege.Set) Query {
+	inv.Objects = map[privilege.Object]bool{}
+	return Query{
+		SQL:  objectsSQL,
+		Args: []any{scope.Schemas, scope.Objects, scope.Grantees},
+		Each: func(scan func(...any) error) error {
+			var o privilege.Object
+			var grantees, privileges []string
+			if err := scan(&o.Type, &o.Schema, &o.Name, &grantees, &privileges); err != nil {
+				return err
+			}
+			inv.Objects[o] = true
+			for i, grantee := range grantees {
+				held.Add(privilege.Atom{Grantee: grantee, Object: o, Privilege: privileges[i]})
+			}
+			return nil
+		},
+	}
+}
+
+// Version is the server's major version, as the connection was told it.
+func (tx *Tx) Version() int {
+	version := 0
+	for _, r := range tx.conn.PgConn().ParameterStatus("server_version") {
+		if r < '0' || r > '9' {
+			break
+		}
+		version = version*10 + int(r-'0')
+	}
+	return version
+}
+
+// A Role is a role of the cluster.
+type Role struct {
+	Name, Comment string
+	CanLogin      bool
+	// Astray are the keywords that would make it what a login of this product
+	// is, NOSUPERUSER where it is a superuser.
+	Astray []string
+}
+
+// Roles asks for roles by name or by comment.
+func Roles(names, comments []string, each func(Role)) Query {
+	return Query{SQL: rolesSQL, Args: []any{names, comments}, Each: func(scan func(...any) error) error {
+		var r Role
+		if err := scan(&r.Name, &r.Comment, &r.CanLogin, &r.Astray); err != nil {
+			return err
+		}
+		each(r)
+		return nil
+	}}
+}
+
+// A TableName is a relation by schema and name.
+type TableName struct{ Schema, Name string }
+
+// A TableState is what matters of a relation to row policies.
+type TableState struct {
+	TableName
+	// Kind as pg_class has it: r and p are tables, v and m are views, f is
+	// foreign.
+	Kind        string
+	RowSecurity bool
+}
+
+// Tables asks for relations by name.
+func Tables(names []TableName, each func(TableState)) Query {
+	schemas, tables := columns(names)
+	return Query{SQL: tablesSQL, Args: []any{schemas, tables}, Each: func(scan func(...any) error) error {
+		var t TableState
+		if err := scan(&t.Schema, &t.Name, &t.Kind, &t.RowSecurity); err != nil {
+			return err
+		}
+		each(t)
+		return nil
+	}}
+}
+
+// Policies asks for the row policies of tables. Expressions come as Postgres
+// prints them.
+func Policies(names []TableName, each func(Policy)) Query {
+	schemas, tables := columns(names)
+	return Query{SQL: policiesSQL, Args: []any{schemas, tables}, Each: func(scan func(...any) error) error {
+		var p Policy
+		if err := scan(&p.Schema, &p.Table, &p.Name, &p.Command, &p.Restrictive, &p.Roles, &p.Using, &p.Check); err != nil {
+			return err
+		}
+		each(p)
+		return nil
+	}}
+}
+
+// Owners asks who owns databases. One that does not exist is left out.
+func Owners(databases []string, each func(database, owner string)) Query {
+	return pairs(databasesSQL, []any{databases}, each)
+}
+
+func columns(names []TableName) (schemas, tables []string) {
+	schemas, tables = make([]string, len(names)), make([]string, len(names))
+	for i, n := range names {
+		schemas[i], tables[i] = n.Schema, n.Name
+	}
+	return schemas, tables
+}
+
+// Replication asks for the logical replication slots in use and the
+// publications through which rows of the database leave it.
+func Replication(each func(kind, name string)) Query {
+	return pairs(replicationSQL, nil, each)
+}
+
+// Dependents asks for the databases in which a role owns or holds something,
+// and their owners.
+func Dependents(role string, each func(database, owner string)) Query {
+	return pairs(dependentsSQL, []any{role}, each)
+}
+
+// MembershipsOf asks for the roles that a role is directly a member of.
+func MembershipsOf(member string, each func(role string)) Query {
+	return Query{SQL: membershipsSQL, Args: []any{member}, Each: func(scan func(...any) error) error {
+		var role string
+		if err := scan(&role); err != nil {
+			return err
+		}
+		each(role)
+		return nil
+	}}
+}
+
+// EndSessions ends the sessions of a login, its own transaction's excepted.
+func EndSessions(login string) Query {
+	return Query{
+		SQL: "SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity " +
+			"WHERE usename = $1 AND pid <> pg_catalog.pg_backend_pid()",
+		Args: []any{login},
+	}
+}
+
+func pairs(sql string, args []any, each func(string, string)) Query {
+	return Query{SQL: sql, Args: args, Each: func(scan func(...any) error) error {
+		var a, b string
+		if err := scan(&a, &b); err != nil {
+			return err
+		}
+		each(a, b)
+		return nil
+	}}
+}
+
+// AsMember runs fn while the transaction's login is a member of role, which
+// what is owned by the role can only be touched as. A superuser is one of
+// every role, and a membership that was there before is used and stays.
+func (tx *Tx) AsMember(ctx context.Context, role string, fn func() error) error {
+	member := true
+	err := tx.Batch(ctx, Query{
+		SQL:  "SELECT pg_catalog.pg_has_role(oid, 'USAGE') FROM pg_catalog.pg_roles WHERE rolname = $1",
+		Args: []any{role},
+		Each: func(scan func(...any) error) error { return scan(&member) },
+	})
+	if err != nil {
+		return err
+	}
+	if member {
+		return fn()
+	}
+	if err := tx.Run(ctx, []Statement{GrantRole([]string{role}, tx.conn.Config().User)}); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return err
+	}
+	still := false
+	err = tx.Batch(ctx, Query{
+		SQL:  "SELECT true FROM pg_catalog.pg_roles WHERE rolname = $1",
+		Args: []any{role},
+		Each: func(scan func(...any) error) error { return scan(&still) },
+	})
+	if err != nil || !still {
+		return err
+	}
+	return tx.Run(ctx, []Statement{RevokeRole(role, tx.conn.Config().User)})
+}
