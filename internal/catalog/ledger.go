@@ -156,3 +156,16 @@ func SetTakenFromPublic(taken privilege.Set) []postgres.Query {
 	}
 	return queries
 }
+
+//go:embed sql/forget_policies.sql
+var forgetPoliciesSQL string
+
+//go:embed sql/forget_row_security.sql
+var forgetRowSecuritySQL string
+
+// ForgetGone drops what the ledger has about policies and tables that are no
+// longer there. Nobody asks for it when something is dropped by hand, since
+// Terraform then has no resource left to destroy.
+func ForgetGone() []postgres.Query {
+	return []postgres.Query{{SQL: forgetPoliciesSQL}, {SQL: forgetRowSecuritySQL}}
+}

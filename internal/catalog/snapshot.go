@@ -64,11 +64,18 @@ type Snapshot struct {
 	Workspaces []resolve.Workspace
 	Roles      []Role
 	Datatables []Datatable
+	// Principals are the logins of people that exist in Postgres, with their
+	// mark.
+	Principals map[string]bool
 }
+
+// principalsSQL finds logins by their mark, which is their own name.
+const principalsSQL = "SELECT rolname::text FROM pg_catalog.pg_roles WHERE rolcanlogin AND pg_catalog.starts_with(rolname::text, 'wm_u_') " +
+	"AND pg_catalog.shobj_description(oid, 'pg_authid') = $1::text || rolname"
 
 // Load reads the whole catalog. One that does not exist yet is empty.
 func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
-	s := &Snapshot{}
+	s := &Snapshot{Principals: map[string]bool{}}
 	version, err := Catalog.Version(ctx, tx)
 	if err != nil || version == 0 {
 		return s, err
@@ -113,6 +120,14 @@ func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
 				tenants[id] = map[string][]string{}
 			}
 			tenants[id][role] = patterns
+			return nil
+		}},
+		postgres.Query{SQL: principalsSQL, Args: []any{markPrefix}, Each: func(scan func(...any) error) error {
+			var login string
+			if err := scan(&login); err != nil {
+				return err
+			}
+			s.Principals[login] = true
 			return nil
 		}},
 	)...)
@@ -160,7 +175,7 @@ func find[T any](rows []T, is func(T) bool) (T, bool) {
 
 // Resolvable is the catalog in the form that decides who connects as what.
 func (s *Snapshot) Resolvable(cluster string) resolve.Catalog {
-	c := resolve.Catalog{Cluster: cluster, Workspaces: s.Workspaces}
+	c := resolve.Catalog{Cluster: cluster, Workspaces: s.Workspaces, PrincipalLogins: s.Principals}
 	for _, r := range s.Roles {
 		c.Roles = append(c.Roles, resolve.Role{ID: r.ID, Name: r.Name, Enabled: r.Enabled, Provisioned: r.Provisioned()})
 	}

@@ -41,6 +41,9 @@ func (s *Service) resolve(ctx context.Context, decide func(*resolve.Index) resol
 		return c, nil
 	}
 	d, _ := w.Datatable(c.Datatable)
+	if d.Owner == "" {
+		return Connection{}, fmt.Errorf("data table %s is database %q, which does not exist", d.Key, d.Database)
+	}
 	c.Database = d.Database
 	c.Host, c.Port = s.cluster.Host()
 	return c, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -36,7 +37,7 @@ func permissioned(d Datatable) bool {
 // lists may connect.
 func connectAtoms(d Datatable) privilege.Set {
 	atoms := privilege.Set{}
-	if permissioned(d) {
+	if d.GovernedBy == nil && d.Access == resolve.AccessRoles {
 		for role := range d.Tenants {
 			if role != resolve.RoleAdmin {
 				atoms.Add(privilege.Atom{Grantee: role, Object: privilege.Object{Type: privilege.Database}, Privilege: "CONNECT"})
@@ -88,7 +89,7 @@ func PreviewDatatable(prior, next *Datatable, seen DatatableSeen) Preview {
 		p.takesAway(fmt.Sprintf("Destroying data table %s", d.Key))
 		return p
 	}
-	if permissioned(*next) && next.DefaultRole == resolve.RoleAdmin {
+	if next.GovernedBy == nil && next.Access == resolve.AccessRoles && next.DefaultRole == resolve.RoleAdmin {
 		p.warn("default_role", fmt.Sprintf("Data table %s still hands out its owner", d.Key),
 			"Under access \"roles\" its default role is \"admin\": a connection that names no role is the owner, which ignores grants and "+
 				"row-level security, for every tenant of admin. Set default_role to a role or to \"none\".")
@@ -274,7 +275,7 @@ func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
 		return err
 	}
 	c.seen = DatatableSeen{Taken: taken.Sorted()}
-	return tx.Run(ctx, postgres.AllPrivileges(needed.Changes(nil, nil), d.Database), catalog.SetTakenFromPublic(taken)...)
+	return tx.Run(ctx, postgres.AllPrivileges(needed.Changes(nil, nil), d.Database), append(catalog.SetTakenFromPublic(taken), catalog.ForgetGone()...)...)
 }
 
 // closed is what PUBLIC must not hold on the database after the change: what
@@ -297,11 +298,11 @@ func standingOn(st *state, datatableID string) []string {
 	var standing []string
 	for _, c := range st.claims {
 		if c.DatatableID == datatableID {
-			standing = append(standing, fmt.Sprintf("a grant to %s on %s", c.Grantee, describe(c.Targets()[0])))
+			standing = append(standing, fmt.Sprintf("the grant of %s on %s to %s", strings.Join(c.Privileges, ", "), describeAll(c.Targets()), c.Grantee))
 		}
 	}
-	for _, p := range st.texts {
-		if p.DatatableID == datatableID {
+	for key, p := range st.texts {
+		if _, exists := st.policies[key]; exists && p.DatatableID == datatableID {
 			standing = append(standing, fmt.Sprintf("policy %q on table %q.%q", p.Name, p.Schema, p.Table))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -41,7 +42,8 @@ func PreviewGrant(prior, next *Grant, seen GrantSeen) Preview {
 	shared := privilege.SetOf(seen.Shared...)
 	p := Preview{Statements: postgres.AllPrivileges(foreseen.Changes(shared, wholes(next, seen.Objects)), seen.Database)}
 	if next == nil {
-		p.takesAway(fmt.Sprintf("Destroying a grant to %s in data table %s", prior.Grantee, prior.Datatable))
+		p.takesAway(fmt.Sprintf("Destroying the grant of %s on %s of data table %s to %s",
+			strings.Join(prior.Privileges, ", "), describeAll(prior.Targets()), prior.Datatable, prior.Grantee))
 		return p
 	}
 	if prior != nil {
@@ -65,8 +67,18 @@ func absent(seen GrantSeen, g *Grant) []privilege.Object {
 	return objects
 }
 
+func describeAll(objects []privilege.Object) string {
+	texts := make([]string, len(objects))
+	for i, o := range objects {
+		texts[i] = describe(o)
+	}
+	return strings.Join(texts, ", ")
+}
+
 func describe(o privilege.Object) string {
 	switch {
+	case o.Whole:
+		return fmt.Sprintf("every %s in schema %q", o.Type, o.Schema)
 	case o.Name != "":
 		return fmt.Sprintf("%s %q.%q", o.Type, o.Schema, o.Name)
 	case o.Schema != "":
@@ -300,14 +312,18 @@ func (c *grantChange) granteeID() (string, error) {
 
 // exists refuses a grant on what is not there.
 func (c *grantChange) exists() error {
-	for _, o := range c.next.Absent(c.inv) {
-		field := "objects"
-		if o.Name == "" {
-			field = "schema"
-		}
-		return inputError(field, "%s does not exist in database %q. Make it before the grant, or take it out", describe(o), c.datatable.Database)
+	absent := c.next.Absent(c.inv)
+	if len(absent) == 0 {
+		return nil
 	}
-	return nil
+	field, verb := "objects", "does"
+	if absent[0].Name == "" {
+		field = "schema"
+	}
+	if len(absent) > 1 {
+		verb = "do"
+	}
+	return inputError(field, "%s %s not exist in database %q. Make it before the grant, or take it out", describeAll(absent), verb, c.datatable.Database)
 }
 
 func (c *grantChange) wholes() map[privilege.Object][]string {

@@ -247,7 +247,7 @@ func (c *policyChange) run(ctx context.Context, tx *postgres.Tx) error {
 		return &StaleError{Missing: missing}
 	}
 	c.seen = PolicySeen{RowSecurity: true, Here: c.here || !c.table.RowSecurity}
-	return tx.Run(ctx, statements, append(outdated, catalog.PutPolicyText(c.text(*c.next)))...)
+	return tx.Run(ctx, statements, append(append(outdated, catalog.PutPolicyText(c.text(*c.next))), catalog.ForgetGone()...)...)
 }
 
 // from is the policy by the name it has before the change.
@@ -304,5 +304,5 @@ func (c *policyChange) drop(ctx context.Context, tx *postgres.Tx) error {
 	if missing := without(statements, c.foreseen); len(missing) > 0 {
 		return &StaleError{Missing: missing}
 	}
-	return tx.Run(ctx, statements, forget...)
+	return tx.Run(ctx, statements, append(forget, catalog.ForgetGone()...)...)
 }

@@ -20,13 +20,15 @@ type Change struct {
 }
 
 // Changes folds a difference into few changes, grants first, so that nobody
-// is without a privilege that one atom takes and another gives. Revokes of
-// what is shared stand on their own. Where a difference has an atom for every
+// is without a privilege that one atom takes and another gives; grants go from
+// the outermost objects to the innermost, and revokes back. Revokes of what is
+// shared stand on their own. Where a difference has an atom for every
 // object that a whole-schema claim covers, name the schema in wholes.
 func (d Difference) Changes(shared Set, wholes map[Object][]string) []Change {
 	changes := fold(d.Grant, wholes, Change{})
 	changes = append(changes, fold(d.Revoke.Minus(shared), wholes, Change{Revoke: true})...)
-	return append(changes, fold(d.Revoke.Intersect(shared), wholes, Change{Revoke: true, Shared: true})...)
+	changes = append(changes, fold(d.Revoke.Intersect(shared), wholes, Change{Revoke: true, Shared: true})...)
+	return changes
 }
 
 // fold groups atoms by grantee and type, and then objects that have the same
@@ -59,6 +61,9 @@ func fold(set Set, wholes map[Object][]string, like Change) []Change {
 			}
 		}
 	}
+	if like.Revoke {
+		slices.Reverse(changes)
+	}
 	return changes
 }
 
@@ -87,7 +92,9 @@ func widen(objects map[Object][]string, wholes map[Object][]string) map[Object][
 		for _, name := range names {
 			delete(objects, Object{Type: whole.Type, Schema: whole.Schema, Name: name})
 		}
-		objects[whole] = privileges
+		// What is there for the schema itself stays: a plan has some atoms of
+		// the whole and others of each object.
+		objects[whole] = append(objects[whole], privileges...)
 	}
 	return objects
 }

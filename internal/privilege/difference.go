@@ -67,7 +67,7 @@ func Look(c Claim, others, actual Set, inv Inventory) Seen {
 			missing = missing.Union(c.Atoms())
 			break
 		}
-		missing = missing.Union(c.atoms([]Object{o}, expandAll(c.Type, c.Privileges, inv.Version)))
+		missing = missing.Union(c.atoms([]Object{o}, expandAll(c.Type, c.Privileges, inv.Version)).Minus(actual))
 	}
 	seen.Missing = missing.Sorted()
 	return seen

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,11 +36,15 @@ func (c *client) usable(diags *diag.Diagnostics) bool {
 	return false
 }
 
-// sentence makes an error's text read as one.
+// sentence makes an error's text read as one. A text that ends in statements is
+// left as it is.
 func sentence(err error) string {
 	text := err.Error()
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]
+	if strings.Contains(text, "\n") {
+		return text
+	}
 	if last, _ := utf8.DecodeLastRuneInString(text); unicode.IsLetter(last) || unicode.IsDigit(last) || last == '"' || last == ')' || last == ']' {
 		text += "."
 	}

@@ -251,11 +251,12 @@ func (r *managed[M, W, S]) ImportState(ctx context.Context, req resource.ImportS
 		return
 	}
 	var m M
+	// The state is null before its first attribute is set.
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, statementsPath, statementList(datatable.Preview{}))...)
 	resp.Diagnostics.Append(resp.State.Get(ctx, &m)...)
 	resp.Diagnostics.Append(r.show(ctx, w, &m)...)
 	r.computed(w, &m)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, statementsPath, statementList(datatable.Preview{}))...)
 }
 
 func (r *managed[M, W, S]) fail(diags *diag.Diagnostics, verb string, err error) {

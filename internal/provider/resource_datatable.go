@@ -103,8 +103,10 @@ func datatableSchema() schema.Schema {
 				Validators:          []validator.String{identifier("database")},
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
-			"access": choice("Access model: `open` (default) or `roles`. Changing it from `roles` to `open` lets everyone in the workspace in as the owner, and the plan warns.",
-				string(resolve.AccessOpen), string(resolve.AccessOpen), string(resolve.AccessRoles)),
+			"access": choice("Access model: `open` (default), `roles`, or `principals`, in which every member has a login of their own. This version makes no such logins: "+
+				"under `principals` a workspace admin is the owner, and anyone else is refused with `not_provisioned`. "+
+				"Changing it to `open` lets everyone in the workspace in as the owner, and the plan warns.",
+				string(resolve.AccessOpen), resolve.Accesses()...),
 			"default_role": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(resolve.RoleAdmin),
 				MarkdownDescription: "What a connection that names no role starts from: `admin` (default), `none`, or a role that `tenants` lists. " +
@@ -123,7 +125,7 @@ func datatableSchema() schema.Schema {
 			},
 			"unnamed_roles_from": choice("Whose roles a connection that names none gets. `viewer` (default): the default role if the identity may use it, and the roles that tenant lists give the viewer; "+
 				"a program that names no role then runs with its viewer's reach into the data table, and naming a role pins it. `identity`: all of them are those of the identity.",
-				string(resolve.RuleViewer), string(resolve.RuleViewer), string(resolve.RuleIdentity)),
+				string(resolve.RuleViewer), resolve.Rules()...),
 			"revoke_public": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: "Under `access = \"roles\"`, take CONNECT on the database and CREATE on schema `public` from PUBLIC, and put back what was taken when the data table leaves. Default true.",

@@ -41,7 +41,7 @@ func fromBinaries(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting PostgreSQL %s: %w", where, err)
 	}
-	dir, err := os.MkdirTemp("", "datatable-postgres-")
+	dir, err := makeFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +90,24 @@ func fromBinaries(ctx context.Context, opt Options) (*Server, error) {
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	return started(ctx, superuserURL(password, address), where, alive, remove)
+}
+
+// makeFolder makes a temporary folder named after this process, and removes those
+// of processes that were killed before they could.
+func makeFolder() (string, error) {
+	host, err := os.Hostname() // Process numbers mean nothing in another container.
+	if err != nil {
+		return "", err
+	}
+	prefix := "datatable-postgres-" + host + "-"
+	old, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*")) // The pattern is well-formed.
+	for _, dir := range old {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), prefix), "-")
+		if owner, err := strconv.Atoi(pid); err == nil && !running(owner) {
+			_ = os.RemoveAll(dir) // Someone else may be removing it too.
+		}
+	}
+	return os.MkdirTemp("", prefix+strconv.Itoa(os.Getpid())+"-")
 }
 
 // initialise makes the database cluster, whose superuser has the password.

@@ -31,15 +31,19 @@ func init() {
 	log.SetDefault(log.NewNoopLogger())
 }
 
-// label marks the containers that are made here. Its value is for tests, to tell
-// their own from others'.
+// label marks the containers that are made here.
 const label = "io.datatable.test"
 
-var labelValue = "server"
+// Tests of this package set these, to tell their own containers from others' and
+// to have no image.
+var (
+	labelValue   = "server"
+	defaultImage = DefaultImage
+)
 
 // fromDocker starts the image of EnvImage, or [DefaultImage].
 func fromDocker(ctx context.Context, opt Options) (_ *Server, err error) {
-	image := cmp.Or(os.Getenv(EnvImage), DefaultImage)
+	image := cmp.Or(os.Getenv(EnvImage), defaultImage)
 	where := fmt.Sprintf("in Docker (image %s)", image)
 
 	var provider *testcontainers.DockerProvider

@@ -51,3 +51,9 @@ func (a account) apply(cmd *exec.Cmd) {
 
 // quit is an immediate shutdown: the data is not to be kept.
 func quit(p *os.Process) error { return p.Signal(syscall.SIGQUIT) }
+
+// running says whether there is a process with the number, be it another user's.
+func running(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

@@ -31,6 +31,9 @@ const (
 	envLabel = "DATATABLE_TEST_SERVER_LABEL"
 )
 
+// absentImage is in a registry that nobody has.
+const absentImage = "127.0.0.1:1/absent:1"
+
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(envChild); mode != "" {
 		labelValue = os.Getenv(envLabel)
@@ -45,10 +48,10 @@ func child(mode string) int {
 	defer cancel()
 	start := kinds[mode]
 	switch mode {
-	case "any":
-		start = Start
-	case "none":
-		binaryDirs, start = nil, Start
+	case "no image":
+		defaultImage, start = absentImage, Start
+	case "no image, no binaries":
+		defaultImage, binaryDirs, start = absentImage, nil, Start
 	}
 	s, err := start(ctx, Options{Log: os.Stderr})
 	if err != nil {
@@ -214,6 +217,7 @@ func TestServerDoesNotOutliveAKilledProcess(t *testing.T) {
 		if kind == "binaries" && runtime.GOOS != "linux" {
 			t.Skip("only Linux ends a process with its parent")
 		}
+		traces := watch(t)
 		cmd, lines := startChild(t, kind)
 		url := lines()
 		connect(t, url)
@@ -221,6 +225,17 @@ func TestServerDoesNotOutliveAKilledProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		awaitDown(t, url)
+		_ = cmd.Wait() // It was killed.
+
+		// What it could not remove, the next one does.
+		s, err := kinds[kind](t.Context(), Options{Log: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+		traces.gone(t)
 	})
 }
 
@@ -283,24 +298,23 @@ func TestURLThatCannotBeUsedIsAnErrorWithoutItsPassword(t *testing.T) {
 	}
 }
 
-func TestNoEngine(t *testing.T) {
-	const nowhere = "DOCKER_HOST=tcp://127.0.0.1:1"
-	t.Run("falls back on binaries and says so", func(t *testing.T) {
+func TestWithoutAnImage(t *testing.T) {
+	t.Run("binaries are taken", func(t *testing.T) {
 		requireBinaries(t)
-		_, lines := startChild(t, "any", nowhere, EnvImage+"=", EnvURL+"=")
+		_, lines := startChild(t, "no image", EnvImage+"=", EnvURL+"=")
 		lines()
 		if got := lines(); !strings.Contains(got, " from ") {
 			t.Errorf("described as %q", got)
 		}
 	})
-	t.Run("a named image is not replaced", func(t *testing.T) {
-		_, lines := startChild(t, "any", nowhere, EnvImage+"=postgres:16", EnvURL+"=")
-		if got := lines(); !strings.Contains(got, "in Docker (image postgres:16)") {
+	t.Run("one that was asked for is not replaced by binaries", func(t *testing.T) {
+		_, lines := startChild(t, "no image", EnvImage+"="+absentImage, EnvURL+"=")
+		if got := lines(); !strings.Contains(got, "starting PostgreSQL in Docker (image "+absentImage+")") {
 			t.Errorf("got %q", got)
 		}
 	})
-	t.Run("no binaries either", func(t *testing.T) {
-		_, lines := startChild(t, "none", nowhere, "PATH=", EnvImage+"=", EnvURL+"=")
+	t.Run("and binaries it says what to do", func(t *testing.T) {
+		_, lines := startChild(t, "no image, no binaries", "PATH=", EnvImage+"=", EnvURL+"=")
 		got := lines()
 		for _, want := range []string{EnvURL, EnvImage, "start Docker", "install"} {
 			if !strings.Contains(got, want) {
@@ -339,7 +353,8 @@ func startChild(t *testing.T, mode string, env ...string) (cmd *exec.Cmd, line f
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd = exec.CommandContext(t.Context(), self)
+	// Not to be killed when the test ends, but interrupted.
+	cmd = exec.CommandContext(context.WithoutCancel(t.Context()), self)
 	cmd.Env = append(append(os.Environ(), envChild+"="+mode, envLabel+"="+labelValue), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -1,0 +1,4 @@
+output "identifier" {
+  # "Order ""lines"""
+  value = provider::datatable::quote_ident("Order \"lines\"")
+}

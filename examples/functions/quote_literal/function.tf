@@ -1,0 +1,4 @@
+output "literal" {
+  # 'O''Brien'
+  value = provider::datatable::quote_literal("O'Brien")
+}

@@ -1,0 +1,2 @@
+# The name of the workspace.
+terraform import datatable_workspace.acme acme

@@ -1,0 +1,169 @@
+package privilege
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestChangesAreFewAndInOrder(t *testing.T) {
+	t.Parallel()
+	read, write := []string{"SELECT"}, []string{"SELECT", "INSERT"}
+	x, y, z := table("s", "x"), table("s", "y"), table("t", "z")
+	wholes := map[Object][]string{whole("s"): {"x", "y"}}
+	grant := func(grantee string, privileges []string, objects ...Object) Change {
+		return Change{Grantee: grantee, Privileges: privileges, Objects: objects}
+	}
+	revoke := func(grantee string, privileges []string, objects ...Object) Change {
+		return Change{Revoke: true, Grantee: grantee, Privileges: privileges, Objects: objects}
+	}
+	for name, test := range map[string]struct {
+		grant, revoke, shared Set
+		wholes                map[Object][]string
+		want                  []Change
+	}{
+		"nothing": {},
+		"many objects are one change": {
+			grant: atoms("r", read, z, y, x),
+			want:  []Change{grant("r", read, x, y, z)},
+		},
+		"many privileges are one change, in the manual's order": {
+			grant: atoms("r", []string{"TRIGGER", "INSERT", "SELECT"}, x),
+			want:  []Change{grant("r", []string{"SELECT", "INSERT", "TRIGGER"}, x)},
+		},
+		"all privileges stand for each": {
+			grant: atoms("r", []string{"SELECT", All}, x),
+			want:  []Change{grant("r", []string{All}, x)},
+		},
+		"objects with other privileges stand apart": {
+			grant: atoms("r", read, x, z).Union(atoms("r", write, y)),
+			want:  []Change{grant("r", read, x, z), grant("r", write, y)},
+		},
+		"grantees stand apart": {
+			grant: atoms("r", read, x).Union(atoms("q", read, x)),
+			want:  []Change{grant("q", read, x), grant("r", read, x)},
+		},
+		"grants go inwards and before revokes, which go outwards": {
+			grant:  atoms("r", read, x).Union(atoms("r", []string{"USAGE"}, schema("s"))).Union(atoms("r", []string{"CONNECT"}, database)),
+			revoke: atoms("q", read, y).Union(atoms("q", []string{"USAGE"}, schema("s"))).Union(atoms("q", []string{"CONNECT"}, database)),
+			want: []Change{
+				grant("r", []string{"CONNECT"}, database), grant("r", []string{"USAGE"}, schema("s")), grant("r", read, x),
+				revoke("q", read, y), revoke("q", []string{"USAGE"}, schema("s")), revoke("q", []string{"CONNECT"}, database),
+			},
+		},
+		"a schema stands for its tables where each is there": {
+			grant: atoms("r", write, x, y), wholes: wholes,
+			want: []Change{grant("r", write, whole("s"))},
+		},
+		"and in revokes": {
+			revoke: atoms("r", write, x, y), wholes: wholes,
+			want: []Change{revoke("r", write, whole("s"))},
+		},
+		"not where one is missing": {
+			grant: atoms("r", read, y), wholes: wholes,
+			want: []Change{grant("r", read, y)},
+		},
+		"not where they differ": {
+			grant: atoms("r", read, x).Union(atoms("r", write, y)), wholes: wholes,
+			want: []Change{grant("r", read, x), grant("r", write, y)},
+		},
+		"not for a single table": {
+			grant: atoms("r", read, z), wholes: map[Object][]string{whole("t"): {"z"}},
+			want: []Change{grant("r", read, z)},
+		},
+		"not for other tables": {
+			grant: atoms("r", read, x, y, z), wholes: wholes,
+			want: []Change{grant("r", read, whole("s")), grant("r", read, z)},
+		},
+		"a schema and each of its tables are one": {
+			grant: atoms("r", []string{"INSERT"}, whole("s")).Union(atoms("r", read, x, y)), wholes: wholes,
+			want: []Change{grant("r", write, whole("s"))},
+		},
+		"revokes of what is shared stand apart, at the end": {
+			revoke: atoms("r", write, x), shared: atoms("r", read, x, y),
+			want: []Change{
+				revoke("r", []string{"INSERT"}, x),
+				{Revoke: true, Shared: true, Grantee: "r", Privileges: read, Objects: []Object{x}},
+			},
+		},
+		"grants of what is shared do not": {
+			grant: atoms("r", write, x), shared: atoms("r", read, x),
+			want: []Change{grant("r", write, x)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := Difference{Grant: test.grant, Revoke: test.revoke}.Changes(test.shared, test.wholes)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFoldingLosesNothingAndAddsNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s, others, prior, next, seen := foresight(t)
+		for name, d := range map[string]Difference{
+			"planned": Foresee(prior, next, seen),
+			"needed":  Between(prior, next, others, s.actual, s.inv),
+		} {
+			for _, wholes := range []map[Object][]string{nil, s.wholes()} {
+				changes := d.Changes(others, wholes)
+				got := s.unfold(changes)
+				same(t, name+": granted by "+fmt.Sprint(changes), s.on(d.Grant), got.Grant)
+				same(t, name+": revoked by "+fmt.Sprint(changes), s.on(d.Revoke), got.Revoke)
+				wellFormed(t, changes, others)
+			}
+		}
+	})
+}
+
+func wellFormed(t *rapid.T, changes []Change, shared Set) {
+	t.Helper()
+	revoking := false
+	for _, c := range changes {
+		if revoking && !c.Revoke {
+			t.Fatalf("a grant after a revoke: %+v", changes)
+		}
+		revoking = revoking || c.Revoke
+		if len(c.Objects) == 0 || len(c.Privileges) == 0 || (c.Objects[0].Whole && len(c.Objects) > 1) {
+			t.Fatalf("no statement can say this: %+v", c)
+		}
+		if !slices.IsSortedFunc(c.Objects, Object.compare) {
+			t.Fatalf("objects in any order: %+v", c)
+		}
+		for _, o := range c.Objects {
+			if o.Type != c.Objects[0].Type || o.Whole != c.Objects[0].Whole {
+				t.Fatalf("no statement can say this: %+v", c)
+			}
+			for _, p := range c.Privileges {
+				if c.Shared != (c.Revoke && shared.Covers(atom(c.Grantee, p, o))) {
+					t.Fatalf("%s on %+v in %+v: shared %v", p, o, c, c.Shared)
+				}
+			}
+		}
+	}
+}
+
+// One statement a privilege set, whatever the number of tables.
+func TestAThousandTablesAreFewChanges(t *testing.T) {
+	t.Parallel()
+	set := Set{}
+	names := []string{}
+	for i := range 1000 {
+		names = append(names, fmt.Sprintf("t%d", i))
+		set.Add(atom("r", "SELECT", table("s", names[i])))
+	}
+	set.Add(atom("r", "USAGE", schema("s")))
+	for count, wholes := range map[string]map[Object][]string{"named": nil, "whole": {whole("s"): names}} {
+		changes := Difference{Grant: set, Revoke: set}.Changes(nil, wholes)
+		if len(changes) != 4 {
+			t.Errorf("%s: %d changes", count, len(changes))
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package provider_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+)
+
+var statementsAt = tfjsonpath.New("statements")
+
+// match finds a text in an error, which Terraform wraps into lines.
+func match(text string) *regexp.Regexp {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = regexp.QuoteMeta(word)
+	}
+	return regexp.MustCompile(strings.Join(words, `[\s│]+`))
+}
+
+// contains checks texts in what Terraform printed, whatever its line breaks.
+func contains(t *testing.T, out string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !match(text).MatchString(out) {
+			t.Errorf("output lacks %q:\n%s", text, out)
+		}
+	}
+}
+
+// replace puts values in the place of words.
+func replace(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+
+var unchanged = compare.ValuesSame()
