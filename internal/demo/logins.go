@@ -17,8 +17,8 @@ import (
 	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
 )
 
-// tables are the columns of what is read.
-var tables = []string{"products", "orders", "analytics.revenue", "company_data.salaries"}
+// tables are the columns of what is read: schema and name.
+var tables = [][2]string{{"public", "products"}, {"public", "orders"}, {"analytics", "revenue"}, {"company_data", "salaries"}}
 
 const denied = "denied"
 
@@ -40,12 +40,12 @@ var visits = []visit{
 	{"anton", "anton", "datatable", []string{"analyst", "staff"}, []string{"4", "1", "3", denied}, ""},
 	{"jobs", "emma", "datatable", []string{"sales_emea", "staff"}, []string{"4", "4", denied, denied}, ""},
 	{"jobs", "", "datatable", []string{"staff"}, []string{"4", "1", denied, denied}, ""},
-	{"gina", "gina", "datatable://main?role=analyst", []string{"analyst"}, []string{"4", denied, "3", denied}, ""},
+	{"gina", "gina", "main?role=analyst", []string{"analyst"}, []string{"4", denied, "3", denied}, ""},
 	{"alice", "alice", "datatable", []string{"staff"}, []string{"4", "1", denied, denied}, ""},
-	{"alice", "alice", "datatable://main?role=company", []string{"company"}, []string{"4", denied, denied, "2"}, ""},
-	{"alice", "alice", "datatable://main?role=admin", []string{"admin"}, []string{"4", "6", "3", "2"}, ""},
-	{"bob", "bob", "datatable://main?role=company", nil, nil, resolve.CodeNotATenant},
-	{"jobs", "emma", "datatable://main?role=sales_emea", nil, nil, resolve.CodeNotATenant},
+	{"alice", "alice", "main?role=company", []string{"company"}, []string{"4", denied, denied, "2"}, ""},
+	{"alice", "alice", "main?role=admin", []string{"admin"}, []string{"4", "6", "3", "2"}, ""},
+	{"bob", "bob", "main?role=company", nil, nil, resolve.CodeNotATenant},
+	{"jobs", "emma", "main?role=sales_emea", nil, nil, resolve.CodeNotATenant},
 	{"mallory", "alice", "datatable", nil, nil, resolve.CodeNotAMember},
 }
 
@@ -64,20 +64,24 @@ func (d *demo) showLogins(ctx context.Context) error {
 	defer s.Close()
 
 	w := tabwriter.NewWriter(d.out, 0, 0, 2, ' ', 0)
-	cells := append([]string{"IDENTITY", "VIEWER", "REFERENCE", "LOGIN", "ROLES HELD"}, tables...)
-	line := func() { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) }
-	line()
+	line := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) }
+	schemas, names := []string{"", "", "", "", ""}, []string{"IDENTITY", "VIEWER", "REFERENCE", "LOGIN", "ROLES HELD"}
+	for _, table := range tables {
+		schemas, names = append(schemas, table[0]), append(names, table[1])
+	}
+	line(schemas...)
+	line(names...)
 	var wrong []string
 	for _, v := range visits {
 		got, login, err := d.make(ctx, s, v)
 		if err != nil {
 			return fmt.Errorf("identity %q, viewer %q, %s: %w", v.identity, v.viewer, v.reference, err)
 		}
-		cells = append([]string{v.identity, orDash(v.viewer), v.reference, short(login), orDash(strings.Join(got.roles, ", "))}, got.read...)
 		if got.refusal != "" {
-			cells = []string{v.identity, orDash(v.viewer), v.reference, "refused: " + string(got.refusal)}
+			line(v.identity, orDash(v.viewer), v.reference, "refused: "+string(got.refusal))
+		} else {
+			line(append([]string{v.identity, orDash(v.viewer), v.reference, short(login), strings.Join(got.roles, ", ")}, got.read...)...)
 		}
-		line()
 		if diff := cmp.Diff(v, got, cmp.AllowUnexported(visit{})); diff != "" {
 			wrong = append(wrong, diff)
 		}
@@ -143,15 +147,14 @@ func (d *demo) read(ctx context.Context, c datatable.Credentials) (counts []stri
 
 	for _, table := range tables {
 		var rows int
-		// The names are constants above.
-		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+table).Scan(&rows)
+		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier(table[:]).Sanitize()).Scan(&rows)
 		switch {
 		case err == nil:
 			counts = append(counts, strconv.Itoa(rows))
 		case sqlState(err) == permissionDenied:
 			counts = append(counts, denied)
 		default:
-			return nil, fmt.Errorf("as %s: read %s: %w", c.Username, table, err)
+			return nil, fmt.Errorf("as %s: read %s: %w", c.Username, table[1], err)
 		}
 	}
 	return counts, nil

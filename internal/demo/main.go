@@ -46,9 +46,6 @@ func main() {
 	switch {
 	case err == nil:
 	case errors.Is(context.Cause(ctx), errInterrupted):
-		if !errors.Is(err, context.Canceled) && !errors.Is(err, errInterrupted) {
-			fmt.Fprintln(os.Stderr, err)
-		}
 		os.Exit(exitInterrupted)
 	default:
 		fmt.Fprintln(os.Stderr, "\nThe demo failed:", err)
@@ -80,11 +77,19 @@ type demo struct {
 	key string
 }
 
-// run is the whole demo. What is left when it returns is nothing.
+// run is the whole demo. What is left when it returns is nothing; what could not
+// be removed is told to log, and is an error.
 func run(ctx context.Context, out, log io.Writer) (err error) {
+	defer func() {
+		if ctx.Err() != nil {
+			err = errors.Join(context.Cause(ctx), err) // which any error may come of
+		}
+	}()
 	cleanUp := func(what string, do func() error) {
 		if failed := do(); failed != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", what, failed))
+			failed = fmt.Errorf("%s: %w", what, failed)
+			_, _ = fmt.Fprintln(log, "cleaning up:", failed)
+			err = errors.Join(err, failed)
 		}
 	}
 	d := &demo{out: out, key: randomKey()}
@@ -139,8 +144,8 @@ func run(ctx context.Context, out, log io.Writer) (err error) {
 	}
 
 	d.section("What each login reads")
-	d.say("Each row connects as the login that the reference gives, with its own password,\nand counts the rows of each table. \"denied\" is Postgres's answer (SQLSTATE 42501).")
-	d.say("")
+	d.say("Each line connects as the login that the reference gives, with its own password,\n" +
+		"and counts the rows of each table. \"denied\" is what Postgres answers (42501).\n")
 	if err := d.showLogins(ctx); err != nil {
 		return err
 	}

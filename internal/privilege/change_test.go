@@ -117,13 +117,13 @@ func TestFoldingLosesNothingAndAddsNothing(t *testing.T) {
 				got := s.unfold(changes)
 				same(t, name+": granted by "+fmt.Sprint(changes), s.on(d.Grant), got.Grant)
 				same(t, name+": revoked by "+fmt.Sprint(changes), s.on(d.Revoke), got.Revoke)
-				wellFormed(t, changes, others)
+				s.wellFormed(t, changes, others)
 			}
 		}
 	})
 }
 
-func wellFormed(t *rapid.T, changes []Change, shared Set) {
+func (s *server) wellFormed(t *rapid.T, changes []Change, shared Set) {
 	t.Helper()
 	revoking := false
 	for _, c := range changes {
@@ -141,11 +141,17 @@ func wellFormed(t *rapid.T, changes []Change, shared Set) {
 			if o.Type != c.Objects[0].Type || o.Whole != c.Objects[0].Whole {
 				t.Fatalf("no statement can say this: %+v", c)
 			}
-			for _, p := range c.Privileges {
-				if c.Shared != (c.Revoke && shared.Covers(atom(c.Grantee, p, o))) {
-					t.Fatalf("%s on %+v in %+v: shared %v", p, o, c, c.Shared)
-				}
-			}
+		}
+		// A schema that stands for its tables is shared where each of them is.
+		all := s.on(atoms(c.Grantee, c.Privileges, c.Objects...))
+		switch {
+		case c.Shared:
+			same(t, fmt.Sprintf("not wanted by others in %+v", c), Set{}, all.Minus(shared))
+		case c.Revoke && !c.Objects[0].Whole && !slices.Contains(c.Privileges, All):
+			same(t, fmt.Sprintf("wanted by others in %+v", c), Set{}, all.Intersect(shared))
+		}
+		if c.Shared && !c.Revoke {
+			t.Fatalf("a shared grant: %+v", c)
 		}
 	}
 }

@@ -34,3 +34,8 @@ func contains(t *testing.T, out string, texts ...string) {
 func replace(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 
 var unchanged = compare.ValuesSame()
+
+// unwrapped undoes the line breaks that Terraform puts into messages.
+func unwrapped(out string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(out, "│", " ")), " ")
+}

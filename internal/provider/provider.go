@@ -143,7 +143,8 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	}
 	service, err := datatable.New(c.options("terraform-provider-datatable/" + p.version))
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("url"), "The provider cannot be configured", sentence(err))
+		// Not at the attribute: Terraform would print its line, password and all.
+		resp.Diagnostics.AddError("The provider's url cannot be read", sentence(err))
 		return
 	}
 	p.mu.Lock()
