@@ -21,8 +21,8 @@ const permissionDenied = "42501"
 // A Login connects over TCP as a role, with the password that the catalog has
 // for it.
 type Login struct {
-	Name string
-	url  string
+	Name          string
+	password, url string
 }
 
 // Login is the login of a role of the catalog, "§reader".
@@ -41,7 +41,7 @@ func (e *Env) Login(t *testing.T, role string) Login {
 	if err != nil {
 		t.Fatalf("role %s: %v", name, err)
 	}
-	return Login{Name: name, url: e.url(e.address, name, password, e.Database())}
+	return Login{Name: name, password: password, url: e.url(e.address, name, password, e.Database())}
 }
 
 // Open is the login that a connection resolves to, made where it is missing.
@@ -60,7 +60,7 @@ func (e *Env) Open(t *testing.T, workspace, reference, identity, viewer string) 
 	if err != nil {
 		t.Fatalf("open %s as %s for %q: %v", parsed, identity, viewer, err)
 	}
-	return Login{Name: c.Username, url: e.url(e.address, c.Username, c.Password, c.Database)}
+	return Login{Name: c.Username, password: c.Password, url: e.url(e.address, c.Username, c.Password, c.Database)}
 }
 
 // Service is the service behind the provider, with its login and key.
@@ -82,7 +82,7 @@ func (e *Env) Service(t *testing.T) *datatable.Service {
 // WithPassword is a login by name and password, right or wrong.
 func (e *Env) WithPassword(name, password string) Login {
 	name = e.Name(name)
-	return Login{Name: name, url: e.url(e.address, name, password, e.Database())}
+	return Login{Name: name, password: password, url: e.url(e.address, name, password, e.Database())}
 }
 
 // Works fails the test unless each statement is allowed. Nothing it writes

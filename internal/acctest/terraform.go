@@ -30,6 +30,23 @@ func (e *Env) ProviderAt(url string, more ...string) string {
 		strconv.Quote(url), strconv.Quote(e.key), strings.Join(more, "\n  "))
 }
 
+// ProviderByEnvironment is a provider block without secrets, and the
+// environment variables that have them.
+func (e *Env) ProviderByEnvironment() (hcl string, environment []string) {
+	return "provider \"datatable\" {\n  workspace = \"acme\"\n}\n",
+		[]string{"DATATABLE_URL=" + e.URL(), "DATATABLE_ENCRYPTION_KEY=" + e.key}
+}
+
+// Secrets are the provider's password and key, and those of roles.
+func (e *Env) Secrets(t *testing.T, roles ...string) []string {
+	t.Helper()
+	secrets := []string{e.password, e.key}
+	for _, role := range roles {
+		secrets = append(secrets, e.Login(t, role).password)
+	}
+	return secrets
+}
+
 // Config is a configuration with the environment's provider block in front.
 func (e *Env) Config(hcl string) string { return e.Provider() + e.Name(hcl) }
 

@@ -316,7 +316,8 @@ func (s *Service) removeLogin(ctx context.Context, name string, row ...postgres.
 		return err
 	}
 	for _, d := range owners {
-		err := s.inLedger(ctx, d.database, func(tx *postgres.Tx) error {
+		// Not every such database has a ledger.
+		err := s.cluster.Do(ctx, d.database, ledgerLock, func(tx *postgres.Tx) error {
 			return tx.AsMember(ctx, name, func() error {
 				return tx.Run(ctx, []postgres.Statement{postgres.ReassignOwned(name, d.owner), postgres.DropOwned(name)})
 			})

@@ -137,9 +137,16 @@ func (s *Service) sharedState(database string) *shared[state] {
 	return s.states[database]
 }
 
-// inCatalog changes the catalog and the roles of the cluster.
+// inCatalog changes the catalog and the roles of the cluster. What was read of
+// any database names roles, so all of it is read anew afterwards.
 func (s *Service) inCatalog(ctx context.Context, fn func(*postgres.Tx) error) error {
-	return s.write(ctx, s.cluster.Database(), catalogLock, catalog.Catalog, s.world.drop, fn)
+	drop := func() {
+		s.mu.Lock()
+		s.states = map[string]*shared[state]{}
+		s.mu.Unlock()
+		s.world.drop()
+	}
+	return s.write(ctx, s.cluster.Database(), catalogLock, catalog.Catalog, drop, fn)
 }
 
 // inLedger changes a data table's database. Where the catalog's lock is needed

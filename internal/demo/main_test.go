@@ -64,8 +64,7 @@ func (w *tripwire) Write(p []byte) (int, error) {
 // role of the demo on a server that stays.
 func nothingLeft(t *testing.T) {
 	t.Helper()
-	// Not t.TempDir, which other users' servers may not enter.
-	dir, err := os.MkdirTemp("", "demo-test-")
+	dir, err := os.MkdirTemp("", "demo-test-") //nolint:usetesting // A server that runs as another user may not enter t.TempDir.
 	if err != nil {
 		t.Fatal(err)
 	}

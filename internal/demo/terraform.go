@@ -49,8 +49,13 @@ func (tf terraform) prepare(ctx context.Context, root, provider string) error {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
+	if err := os.Mkdir(provider, 0o700); err != nil {
+		return err
+	}
 	build := command(ctx, "go", "build", "-o", filepath.Join(provider, name), ".")
 	build.Dir = root
+	// An interrupted build leaves its temporary files, here in a folder that goes.
+	build.Env = append(os.Environ(), "GOTMPDIR="+provider)
 	var out bytes.Buffer
 	build.Stdout, build.Stderr = &out, &out
 	if err := runWhole(build); err != nil {

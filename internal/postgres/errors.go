@@ -109,13 +109,16 @@ func hasCode(err error, codes ...string) bool {
 }
 
 // explain turns what a running statement was answered into an error that a
-// person can act on.
-func explain(err error, database string) error {
+// person can act on. An interruption comes as whatever it cut short.
+func explain(ctx context.Context, err error, database string) error {
+	switch ended := ctx.Err(); {
+	case errors.Is(ended, context.Canceled):
+		return fmt.Errorf("interrupted, and rolled back: %w (%w)", ended, err)
+	case ended != nil:
+		return fmt.Errorf("not done in the time that was given, and rolled back: %w (%w)", ended, err)
+	}
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
-		if errors.Is(err, context.Canceled) {
-			return fmt.Errorf("interrupted, and rolled back: %w", err)
-		}
 		return &Error{
 			Summary: fmt.Sprintf("the connection to database %q was lost: %v", database, err),
 			Advice:  "What was under way is rolled back; apply again",
@@ -170,18 +173,29 @@ func explainConnect(err error, c *Cluster, database string) error {
 		e.Summary = fmt.Sprintf("the server at %s did not answer within %s", c.address(), c.base.ConnectTimeout)
 		e.Advice = "Check url, that the server runs, and that no firewall is between; connect_timeout sets how long is waited"
 	default:
-		e.Summary = fmt.Sprintf("the server at %s cannot be reached: %v", c.address(), rootCause(err))
+		e.Summary = fmt.Sprintf("the server at %s cannot be reached: %s", c.address(), rootCause(err))
 		e.Advice = "Check url, and that the server runs and listens there"
 	}
 	return e
 }
 
-// rootCause leaves out the chain of wrappers, which repeats host and user.
-func rootCause(err error) error {
+// rootCause leaves out the chain of wrappers, which repeats host and user. Of
+// several attempts it tells each cause once.
+func rootCause(err error) string {
+	var several interface{ Unwrap() []error }
+	if errors.As(err, &several) {
+		var causes []string
+		for _, one := range several.Unwrap() {
+			if cause := rootCause(one); !slices.Contains(causes, cause) {
+				causes = append(causes, cause)
+			}
+		}
+		return strings.Join(causes, "; ")
+	}
 	for {
 		next := errors.Unwrap(err)
 		if next == nil {
-			return err
+			return err.Error()
 		}
 		err = next
 	}

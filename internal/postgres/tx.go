@@ -37,9 +37,9 @@ func (c *Cluster) Read(ctx context.Context, database string, fn func(*Tx) error)
 }
 
 // Do runs fn in a transaction under an advisory lock, and again where Postgres
-// reports a conflict that goes away by itself: fn must have no effect outside.
-// When Do takes a second lock inside fn, it is always the cluster's first and
-// a database's second.
+// reports a conflict that goes away by itself: fn must have no effect outside
+// that it cannot have twice. Where fn calls Do again, for a second database and
+// lock, all callers have to take the two in the same order.
 func (c *Cluster) Do(ctx context.Context, database string, lock Lock, fn func(*Tx) error) error {
 	done, err := c.turns.take(ctx, database+"/"+lock.Name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Cluster) Do(ctx context.Context, database string, lock Lock, fn func(*T
 			return ctx.Err()
 		}
 		pause := time.Duration(rand.Int64N(int64(20*time.Millisecond) << attempt))
-		tflog.SubsystemDebug(ctx, subsystem, "retry", map[string]any{"attempt": attempt, "error": err.Error()})
+		tflog.SubsystemDebug(tflog.NewSubsystem(ctx, subsystem), subsystem, "retry", map[string]any{"attempt": attempt, "error": err.Error()})
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -67,7 +67,6 @@ func (c *Cluster) Do(ctx context.Context, database string, lock Lock, fn func(*T
 }
 
 func (c *Cluster) once(ctx context.Context, database, begin string, fn func(*Tx) error) (err error) {
-	ctx = tflog.NewSubsystem(ctx, subsystem)
 	conn, err := c.acquire(ctx, database)
 	if err != nil {
 		return err
@@ -82,7 +81,26 @@ func (c *Cluster) once(ctx context.Context, database, begin string, fn func(*Tx)
 		tx.rollback(ctx)
 		return err
 	}
-	return tx.simple(ctx, "COMMIT")
+	if conn.PgConn().TxStatus() == 'E' {
+		// COMMIT would roll back, and call that a success.
+		tx.rollback(ctx)
+		return errors.New("a statement of the transaction failed and its error was not passed on; it is rolled back")
+	}
+	return tx.commit(ctx)
+}
+
+// commit fails where the server rolled back instead, as it does, without an
+// error, when a statement had failed before.
+func (tx *Tx) commit(ctx context.Context) error {
+	defer tx.log(ctx, "COMMIT", time.Now())
+	results, err := tx.conn.PgConn().Exec(ctx, "COMMIT").ReadAll()
+	if err != nil {
+		return explain(ctx, err, tx.database)
+	}
+	if tag := results[len(results)-1].CommandTag.String(); tag != "COMMIT" {
+		return fmt.Errorf("the transaction in database %q was rolled back: the server answered COMMIT with %s", tx.database, tag)
+	}
+	return nil
 }
 
 func (tx *Tx) rollback(ctx context.Context) {
@@ -100,7 +118,7 @@ func (tx *Tx) rollback(ctx context.Context) {
 func (tx *Tx) simple(ctx context.Context, sql string) error {
 	defer tx.log(ctx, sql, time.Now())
 	if _, err := tx.conn.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
-		return explain(err, tx.database)
+		return explain(ctx, err, tx.database)
 	}
 	return nil
 }
@@ -151,7 +169,7 @@ func (tx *Tx) Batch(ctx context.Context, queries ...Query) error {
 	for _, q := range queries {
 		if err := q.read(results); err != nil {
 			_ = results.Close()
-			err = explain(err, tx.database)
+			err = explain(ctx, err, tx.database)
 			if q.shown {
 				err = fmt.Errorf("%s: %w", q.SQL, err)
 			}
@@ -159,7 +177,7 @@ func (tx *Tx) Batch(ctx context.Context, queries ...Query) error {
 		}
 	}
 	if err := results.Close(); err != nil {
-		return explain(err, tx.database)
+		return explain(ctx, err, tx.database)
 	}
 	return nil
 }
@@ -204,7 +222,7 @@ func (tx *Tx) SetPassword(ctx context.Context, role, verifier string) error {
 	columns := []string{"role", "verifier"}
 	rows := pgx.CopyFromRows([][]any{{role, verifier}})
 	if _, err := tx.conn.CopyFrom(ctx, pgx.Identifier{"pg_temp", "datatable_verifier"}, columns, rows); err != nil {
-		return explain(err, tx.database)
+		return explain(ctx, err, tx.database)
 	}
 	return tx.simple(ctx, setPassword)
 }
@@ -215,6 +233,7 @@ const subsystem = "postgres"
 // log writes a statement at debug level. Statements hold no secret, and
 // parameters are not logged.
 func (tx *Tx) log(ctx context.Context, sql string, start time.Time) {
+	ctx = tflog.NewSubsystem(ctx, subsystem)
 	tflog.SubsystemDebug(ctx, subsystem, "statement", map[string]any{
 		"database":    tx.database,
 		"sql":         strings.Join(strings.Fields(sql), " "),
@@ -224,8 +243,9 @@ func (tx *Tx) log(ctx context.Context, sql string, start time.Time) {
 
 // explainLock adds to a lock time-out who holds the lock.
 func (c *Cluster) explainLock(ctx context.Context, err error, database string, lock Lock) error {
-	if !hasCode(err, codeLockTimeout) {
-		return err
+	var inner *LockError
+	if !hasCode(err, codeLockTimeout) || errors.As(err, &inner) {
+		return err // or it was a lock taken inside, and is explained
 	}
 	var holders []string
 	lookup := c.Read(ctx, database, func(tx *Tx) error {

@@ -43,8 +43,8 @@ func TestChangesAreFewAndInOrder(t *testing.T) {
 			want:  []Change{grant("r", read, x, z), grant("r", write, y)},
 		},
 		"grantees stand apart": {
-			grant: atoms("r", read, x).Union(atoms("q", read, x)),
-			want:  []Change{grant("q", read, x), grant("r", read, x)},
+			grant: atoms("r", read, x).Union(atoms("q", read, x)).Union(atoms("a", read, x)).Union(atoms(Public, read, x)),
+			want:  []Change{grant("a", read, x), grant(Public, read, x), grant("q", read, x), grant("r", read, x)},
 		},
 		"grants go inwards and before revokes, which go outwards": {
 			grant:  atoms("r", read, x).Union(atoms("r", []string{"USAGE"}, schema("s"))).Union(atoms("r", []string{"CONNECT"}, database)),
@@ -77,6 +77,10 @@ func TestChangesAreFewAndInOrder(t *testing.T) {
 		"not for other tables": {
 			grant: atoms("r", read, x, y, z), wholes: wholes,
 			want: []Change{grant("r", read, whole("s")), grant("r", read, z)},
+		},
+		"a schema does not join tables of another": {
+			grant: atoms("r", read, table("a", "z"), whole("s"), whole("t")),
+			want:  []Change{grant("r", read, table("a", "z")), grant("r", read, whole("s")), grant("r", read, whole("t"))},
 		},
 		"a schema and each of its tables are one": {
 			grant: atoms("r", []string{"INSERT"}, whole("s")).Union(atoms("r", read, x, y)), wholes: wholes,

@@ -25,7 +25,7 @@ const examplesDir = "../../examples"
 const exampleTables = `
 	CREATE TABLE public.products (name text, price numeric);
 	CREATE TABLE public.customers (name text);
-	CREATE TABLE public.orders (id integer, region text, embargoed boolean NOT NULL DEFAULT false);
+	CREATE TABLE public.orders (id integer, region text, quantity integer, embargoed boolean NOT NULL DEFAULT false);
 	CREATE SCHEMA analytics;
 	CREATE TABLE analytics.revenue (month date, amount numeric)`
 

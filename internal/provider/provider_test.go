@@ -14,7 +14,7 @@ import (
 // without line breaks.
 func fails(t *testing.T, m *acctest.Module, args ...string) string {
 	t.Helper()
-	out, err := m.Run(append(args, "-input=false")...)
+	out, err := m.Run(append([]string{args[0], "-input=false"}, args[1:]...)...)
 	if err == nil {
 		t.Fatalf("it works:\n%s", out)
 	}

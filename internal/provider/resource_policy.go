@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
@@ -157,9 +158,12 @@ func showPolicy(_ context.Context, p datatable.Policy, m *policyModel) diag.Diag
 }
 
 func validatePolicy(_ context.Context, m policyModel) (diags diag.Diagnostics) {
+	if names := stringsOf(m.Roles); len(names) > 1 && slices.Contains(names, privilege.Public) {
+		diags.Append(refusal(path.Root("roles"), "is every role, so it takes no other beside it: write roles = [\"public\"], or leave it out", privilege.Public))
+	}
 	switch command := m.Command.ValueString(); {
 	case m.Command.IsUnknown():
-		return nil
+		return diags
 	case command == "INSERT":
 		forbid(&diags, "does not fit with command \"INSERT\", which sees no rows: write the expression as with_check", map[string]attr.Value{"using": m.Using})
 	case command == "SELECT" || command == "DELETE":

@@ -86,6 +86,7 @@ var badBlocks = []bad{
 	{"policy: command", "datatable_policy", policyWith("command = \"select\"\n  using = \"true\""), `command = "select"`, []string{`"ALL", "SELECT", "INSERT", "UPDATE", "DELETE"`}},
 	{"policy: empty expression", "datatable_policy", policyWith("using = \" \""), `using = " "`, []string{"expression is empty"}},
 	{"policy: no roles", "datatable_policy", policyWith("roles = []\n  using = \"true\""), `roles = []`, []string{"at least 1"}},
+	{"policy: public and another role", "datatable_policy", policyWith("roles = [\"public\", \"r\"]\n  using = \"true\""), `roles = ["public", "r"]`, []string{"takes no other beside it"}},
 	{"policy: role", "datatable_policy", policyWith("roles = [\"admin\"]\n  using = \"true\""), `roles = ["admin"]`, []string{"reserved"}},
 	{"policy: removal", "datatable_policy", policyWith("when_last_removed = \"drop\"\n  using = \"true\""), `when_last_removed = "drop"`, []string{`"keep", "disable"`}},
 

@@ -1,5 +1,6 @@
 # A region's salespeople see its orders and write no others. The condition asks
-# for membership, so it holds for someone who has both roles too.
+# for membership, so it holds for someone who has both roles too. Without
+# with_check, using would count for what is written as well.
 resource "datatable_policy" "orders_of_region" {
   for_each = {
     emea = datatable_role.sales_emea.name
@@ -12,7 +13,7 @@ resource "datatable_policy" "orders_of_region" {
   command   = "ALL"
 
   using      = "region = ${provider::datatable::quote_literal(each.key)} AND ${provider::datatable::member_of(each.value)}"
-  with_check = "region = ${provider::datatable::quote_literal(each.key)} AND ${provider::datatable::member_of(each.value)}"
+  with_check = "region = ${provider::datatable::quote_literal(each.key)} AND quantity > 0 AND ${provider::datatable::member_of(each.value)}"
 }
 
 # Orders that no region has yet are seen by those who hold one of these roles.
