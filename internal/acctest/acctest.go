@@ -12,6 +12,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/acctest/server"
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 )
 
 // prefixMark stands for a test's prefix.
@@ -69,7 +71,7 @@ func findCLI() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("neither terraform nor tofu is on the PATH; install one, or set TF_ACC_TERRAFORM_PATH")
+	return "", errors.New("neither terraform nor tofu is on the PATH; install one, or set TF_ACC_TERRAFORM_PATH")
 }
 
 // An Env is a test's own database, role prefix and encryption key.
@@ -102,11 +104,11 @@ func NewOwner(t *testing.T) *Env {
 	t.Parallel()
 	e := newEnv(t)
 	e.user, e.password, e.address = e.prefix+"owner", randomHex(16), superuser(t).Host
-	e.admin(t, "postgres", fmt.Sprintf(`CREATE ROLE "%s" LOGIN CREATEROLE PASSWORD '%s'`, e.user, e.password),
-		fmt.Sprintf(`ALTER DATABASE "%sdb" OWNER TO "%s"`, e.prefix, e.user))
+	e.admin(t, "postgres", "CREATE ROLE "+postgres.Ident(e.user)+" LOGIN CREATEROLE PASSWORD "+postgres.Literal(e.password),
+		"ALTER DATABASE "+postgres.Ident(e.Database())+" OWNER TO "+postgres.Ident(e.user))
 	// Before 15 the schema belongs to whoever made the cluster; services hand
 	// it over.
-	e.admin(t, e.Database(), fmt.Sprintf(`ALTER SCHEMA public OWNER TO "%s"`, e.user))
+	e.admin(t, e.Database(), "ALTER SCHEMA public OWNER TO "+postgres.Ident(e.user))
 	return e
 }
 
@@ -118,7 +120,7 @@ func newEnv(t *testing.T) *Env {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
 	e := &Env{t: t, prefix: "t" + randomHex(4) + "_", key: base64.StdEncoding.EncodeToString(key)}
-	e.admin(t, "postgres", fmt.Sprintf(`CREATE DATABASE "%s"`, e.Database()))
+	e.admin(t, "postgres", "CREATE DATABASE "+postgres.Ident(e.Database()))
 	t.Cleanup(e.remove)
 	return e
 }
@@ -141,9 +143,9 @@ func (e *Env) remove() {
 			roles = append(roles, role)
 			return err
 		})
-	e.admin(e.t, "postgres", fmt.Sprintf(`DROP DATABASE "%s" WITH (FORCE)`, e.Database()))
+	e.admin(e.t, "postgres", "DROP DATABASE "+postgres.Ident(e.Database())+" WITH (FORCE)")
 	for _, role := range roles {
-		e.admin(e.t, "postgres", fmt.Sprintf(`DROP OWNED BY "%[1]s"`, role), fmt.Sprintf(`DROP ROLE "%s"`, role))
+		e.admin(e.t, "postgres", string(postgres.DropOwned(role)), string(postgres.DropRole(role)))
 	}
 }
 

@@ -60,7 +60,7 @@ type Module struct {
 	Env []string
 }
 
-// Module writes a configuration into a folder of its own. "§" is not replaced.
+// NewModule writes a configuration into a folder of its own. "§" is not replaced.
 func NewModule(t *testing.T, hcl string) *Module {
 	t.Helper()
 	bin, err := build()

@@ -18,8 +18,8 @@ import (
 // Datatable is an entry of the catalog, as a resource declares it.
 type Datatable = catalog.Datatable
 
-// DatatableSeen is what a refresh saw of a data table.
-type DatatableSeen struct {
+// EntrySeen is what a refresh saw of a data table.
+type EntrySeen struct {
 	// Missing are the wanted CONNECT privileges that are not held.
 	Missing []privilege.Atom
 	// Open is what PUBLIC holds and should not.
@@ -58,7 +58,7 @@ func closedAtoms(d Datatable) privilege.Set {
 }
 
 // foreseeDatatable tells the difference that a plan announces.
-func foreseeDatatable(prior, next *Datatable, seen DatatableSeen) privilege.Difference {
+func foreseeDatatable(prior, next *Datatable, seen EntrySeen) privilege.Difference {
 	connectBefore, connectAfter, closedBefore, closedAfter := privilege.Set{}, privilege.Set{}, privilege.Set{}, privilege.Set{}
 	if prior != nil {
 		connectBefore, closedBefore = connectAtoms(*prior), closedAtoms(*prior)
@@ -78,7 +78,7 @@ func foreseeDatatable(prior, next *Datatable, seen DatatableSeen) privilege.Diff
 
 // PreviewDatatable tells what a change from prior to next will run; either may
 // be nil.
-func PreviewDatatable(prior, next *Datatable, seen DatatableSeen) Preview {
+func PreviewDatatable(prior, next *Datatable, seen EntrySeen) Preview {
 	d := next
 	if d == nil {
 		d = prior
@@ -106,15 +106,15 @@ func PreviewDatatable(prior, next *Datatable, seen DatatableSeen) Preview {
 }
 
 // Datatable reads a data table.
-func (s *Service) Datatable(ctx context.Context, key resolve.Key) (Datatable, DatatableSeen, bool, error) {
+func (s *Service) Datatable(ctx context.Context, key resolve.Key) (Datatable, EntrySeen, bool, error) {
 	d, st, err := s.lookAt(ctx, key)
 	if err != nil || d.ID == "" {
-		return d, DatatableSeen{}, false, err
+		return d, EntrySeen{}, false, err
 	}
 	if st == nil {
-		return d, DatatableSeen{}, true, nil // its database is gone; Owner is empty
+		return d, EntrySeen{}, true, nil // its database is gone; Owner is empty
 	}
-	return d, DatatableSeen{
+	return d, EntrySeen{
 		Missing: connectAtoms(d).Minus(st.held).Sorted(),
 		Open:    closedAtoms(d).Intersect(st.held).Minus(claimedByPublic(st)).Sorted(),
 		Taken:   st.taken.Sorted(),
@@ -134,7 +134,7 @@ func claimedByPublic(st *state) privilege.Set {
 }
 
 // PutDatatable makes or changes a data table: prior is nil for a new one.
-func (s *Service) PutDatatable(ctx context.Context, prior *Datatable, next Datatable, seen DatatableSeen) (Datatable, DatatableSeen, error) {
+func (s *Service) PutDatatable(ctx context.Context, prior *Datatable, next Datatable, seen EntrySeen) (Datatable, EntrySeen, error) {
 	next.ID = uuid.NewString()
 	foreseen := foreseeDatatable(prior, &next, seen)
 	err := s.inCatalog(ctx, func(tx *postgres.Tx) error {
@@ -201,7 +201,7 @@ func rolesOf(snapshot *catalog.Snapshot, d Datatable) (map[string]string, error)
 
 // DeleteDatatable removes a data table. Claims and policies that stand on it
 // are a *StandingError.
-func (s *Service) DeleteDatatable(ctx context.Context, d Datatable, seen DatatableSeen) error {
+func (s *Service) DeleteDatatable(ctx context.Context, d Datatable, seen EntrySeen) error {
 	foreseen := foreseeDatatable(&d, nil, seen)
 	return s.inCatalog(ctx, func(tx *postgres.Tx) error {
 		snapshot, err := catalog.Load(ctx, tx)
@@ -228,7 +228,7 @@ type datatableChange struct {
 	written, next *Datatable
 	snapshot      *catalog.Snapshot
 	foreseen      privilege.Difference
-	seen          DatatableSeen
+	seen          EntrySeen
 }
 
 func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
@@ -274,7 +274,7 @@ func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
 	if err := unplanned(needed, c.foreseen, d.Database); err != nil {
 		return err
 	}
-	c.seen = DatatableSeen{Taken: taken.Sorted()}
+	c.seen = EntrySeen{Taken: taken.Sorted()}
 	return tx.Run(ctx, postgres.AllPrivileges(needed.Changes(nil, nil), d.Database), append(catalog.SetTakenFromPublic(taken), catalog.ForgetGone()...)...)
 }
 

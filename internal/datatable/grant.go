@@ -274,16 +274,16 @@ func (c *grantChange) run(ctx context.Context, tx *postgres.Tx) error {
 func (c *grantChange) look(ctx context.Context, tx *postgres.Tx) error {
 	c.claims, c.roles, c.held = map[string]catalog.Claim{}, map[string]postgres.Role{}, privilege.Set{}
 	c.inv.Version = tx.Version()
-	var schemas, grantees []string
+	var schemas, grantees, ids []string
 	mine := map[string]catalog.Claim{}
-	for _, g := range []*Grant{c.prior, c.next} {
+	for name, g := range map[string]*Grant{"prior": c.prior, "next": c.next} {
 		if g != nil {
-			schemas, grantees = append(schemas, g.Schema), append(grantees, g.Grantee)
-			mine[fmt.Sprint(len(mine))] = catalog.Claim{Claim: g.Claim}
+			schemas, grantees, ids = append(schemas, g.Schema), append(grantees, g.Grantee), append(ids, g.ID)
+			mine[name] = catalog.Claim{Claim: g.Claim}
 		}
 	}
 	err := tx.Batch(ctx,
-		catalog.Claims(schemas, func(claim catalog.Claim) { c.claims[claim.ID] = claim }),
+		catalog.Claims(schemas, ids, func(claim catalog.Claim) { c.claims[claim.ID] = claim }),
 		postgres.Roles(grantees, nil, func(r postgres.Role) { c.roles[r.Name] = r }))
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func readState(ctx context.Context, tx *postgres.Tx, connecting privilege.Set) (
 	}
 	if version > 0 {
 		err = tx.Batch(ctx,
-			catalog.Claims(nil, func(c catalog.Claim) { st.claims[c.ID] = c }),
+			catalog.Claims(nil, nil, func(c catalog.Claim) { st.claims[c.ID] = c }),
 			catalog.PolicyTexts(postgres.TableName{}, func(p catalog.PolicyText) {
 				st.texts[policyKey{p.Schema, p.Table, p.Name}] = p
 			}),

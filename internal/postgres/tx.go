@@ -161,10 +161,15 @@ func (tx *Tx) Batch(ctx context.Context, queries ...Query) error {
 		return nil
 	}
 	batch := &pgx.Batch{}
+	start := time.Now()
 	for _, q := range queries {
 		batch.Queue(q.SQL, q.Args...)
-		defer tx.log(ctx, q.SQL, time.Now())
 	}
+	defer func() {
+		for _, q := range queries {
+			tx.log(ctx, q.SQL, start)
+		}
+	}()
 	results := tx.conn.SendBatch(ctx, batch)
 	for _, q := range queries {
 		if err := q.read(results); err != nil {

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ data "datatable_connection" "it" {
 
 func TestPlanCostsTheSameForManyAsForFew(t *testing.T) {
 	for _, n := range []int{2, 60} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			e := acctest.New(t)
 			for i := range 10 {
 				e.SQL(t, fmt.Sprintf("CREATE TABLE t%d (a int)", i))

@@ -285,7 +285,8 @@ func (r *managed[M, W, S]) value(ctx context.Context, from source, diags *diag.D
 
 func unknownAt(ctx context.Context, from interface {
 	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
-}, at path.Path, s schema.Schema) bool {
+}, at path.Path, s schema.Schema,
+) bool {
 	if _, ok := s.Attributes[at.String()]; !ok {
 		return false
 	}

@@ -17,11 +17,11 @@ func splitID(id string, names ...string) ([]string, error) {
 		return nil, &datatable.InputError{Field: "id", Message: fmt.Sprintf(
 			"import id %q has %d parts and needs %d: %s. A slash inside a name is written as %%2F", id, len(parts), len(names), example)}
 	}
-	for i, part := range parts {
-		decoded, err := url.PathUnescape(part)
+	for i, name := range names {
+		decoded, err := url.PathUnescape(parts[i])
 		if err != nil || decoded == "" {
 			return nil, &datatable.InputError{Field: "id", Message: fmt.Sprintf(
-				"import id %q: %s is empty or not percent-encoded: %s", id, names[i], example)}
+				"import id %q: %s is empty or not percent-encoded: %s", id, name, example)}
 		}
 		parts[i] = decoded
 	}

@@ -45,8 +45,8 @@ type governorRefs struct {
 // mainDatatable is the data table that a reference without a name means.
 const mainDatatable = "main"
 
-func datatableKind() kind[datatableModel, datatable.Datatable, datatable.DatatableSeen] {
-	return kind[datatableModel, datatable.Datatable, datatable.DatatableSeen]{
+func datatableKind() kind[datatableModel, datatable.Datatable, datatable.EntrySeen] {
+	return kind[datatableModel, datatable.Datatable, datatable.EntrySeen]{
 		typeName: "datatable",
 		schema:   datatableSchema(),
 		validate: validateDatatable,
@@ -56,16 +56,16 @@ func datatableKind() kind[datatableModel, datatable.Datatable, datatable.Datatab
 		show:     showDatatable,
 		computed: func(d datatable.Datatable, m *datatableModel) { m.Owner = optional(d.Owner) },
 		preview:  datatable.PreviewDatatable,
-		read: func(ctx context.Context, s *datatable.Service, d datatable.Datatable) (datatable.Datatable, datatable.DatatableSeen, bool, error) {
+		read: func(ctx context.Context, s *datatable.Service, d datatable.Datatable) (datatable.Datatable, datatable.EntrySeen, bool, error) {
 			return s.Datatable(ctx, d.Key)
 		},
-		create: func(ctx context.Context, s *datatable.Service, d datatable.Datatable) (datatable.Datatable, datatable.DatatableSeen, error) {
-			return s.PutDatatable(ctx, nil, d, datatable.DatatableSeen{})
+		create: func(ctx context.Context, s *datatable.Service, d datatable.Datatable) (datatable.Datatable, datatable.EntrySeen, error) {
+			return s.PutDatatable(ctx, nil, d, datatable.EntrySeen{})
 		},
-		update: func(ctx context.Context, s *datatable.Service, prior, next datatable.Datatable, seen datatable.DatatableSeen) (datatable.Datatable, datatable.DatatableSeen, error) {
+		update: func(ctx context.Context, s *datatable.Service, prior, next datatable.Datatable, seen datatable.EntrySeen) (datatable.Datatable, datatable.EntrySeen, error) {
 			return s.PutDatatable(ctx, &prior, next, seen)
 		},
-		remove: func(ctx context.Context, s *datatable.Service, d datatable.Datatable, seen datatable.DatatableSeen) error {
+		remove: func(ctx context.Context, s *datatable.Service, d datatable.Datatable, seen datatable.EntrySeen) error {
 			return s.DeleteDatatable(ctx, d, seen)
 		},
 		locate: func(ctx context.Context, s *datatable.Service, id string) (datatable.Datatable, error) {
