@@ -24,10 +24,10 @@ type Claim struct {
 	Orphan bool
 }
 
-// Claims asks for the claims of some schemas, or with nil for all. A claim on
-// the database is of schema ”.
-func Claims(schemas []string, each func(Claim)) postgres.Query {
-	return postgres.Query{SQL: claimsSQL, Args: []any{schemas, markPrefix}, Each: func(scan func(...any) error) error {
+// Claims asks for the claims of some schemas, or with nil for all, and for
+// those with one of the ids. A claim on the database is of schema ''.
+func Claims(schemas, ids []string, each func(Claim)) postgres.Query {
+	return postgres.Query{SQL: claimsSQL, Args: []any{schemas, markPrefix, notNull(ids)}, Each: func(scan func(...any) error) error {
 		var c Claim
 		if err := scan(&c.ID, &c.DatatableID, &c.Datatable, &c.RoleID, &c.Grantee, &c.Orphan, &c.Type, &c.Schema, &c.Objects, &c.Whole, &c.Privileges); err != nil {
 			return err
