@@ -38,8 +38,11 @@ ON CONFLICT (workspace, name) DO UPDATE SET access = excluded.access, default_ad
 		},
 	}
 	for role, patterns := range d.Tenants {
+		// Null is admin. A role without an id must not pass for it: the empty
+		// id is one that Postgres refuses.
 		var roleID *string
-		if known, ok := roleIDs[role]; ok {
+		if role != resolve.RoleAdmin {
+			known := roleIDs[role]
 			roleID = &known
 		}
 		queries = append(queries, postgres.Query{

@@ -25,7 +25,7 @@ type Claim struct {
 }
 
 // Claims asks for the claims of some schemas, or with nil for all, and for
-// those with one of the ids. A claim on the database is of schema ''.
+// those with one of the ids. A claim on the database is of the empty schema.
 func Claims(schemas, ids []string, each func(Claim)) postgres.Query {
 	return postgres.Query{SQL: claimsSQL, Args: []any{schemas, markPrefix, notNull(ids)}, Each: func(scan func(...any) error) error {
 		var c Claim

@@ -1,0 +1,186 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
+	"github.com/datatable-io/terraform-provider-datatable/internal/privilege"
+)
+
+type ctx = context.Context
+
+func (p *place) claims(t *testing.T, schemas []string, ids ...string) (found []Claim) {
+	t.Helper()
+	p.run(t, Claims(schemas, ids, func(c Claim) { found = append(found, c) }))
+	slices.SortFunc(found, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+	return found
+}
+
+func TestClaimsAreReadAsTheyWerePut(t *testing.T) {
+	p := migrated(t)
+	reader := p.role(t, 1, "Reader", true)
+	claim := func(n int, roleID, grantee string, c privilege.Claim) Claim {
+		c.ID, c.Grantee = id(n), grantee
+		return Claim{Claim: c, DatatableID: id(8), Datatable: "acme/main", RoleID: roleID}
+	}
+	want := []Claim{
+		claim(1, reader.ID, reader.Name, privilege.Claim{Type: privilege.Table, Schema: "S.1", Objects: []string{"a b", `"`}, Privileges: []string{"SELECT", "INSERT"}}),
+		claim(2, reader.ID, reader.Name, privilege.Claim{Type: privilege.Table, Schema: "t", Whole: true, Objects: []string{}, Privileges: []string{privilege.All}}),
+		claim(3, "", privilege.Public, privilege.Claim{Type: privilege.Schema, Schema: "t", Objects: []string{}, Privileges: []string{"USAGE"}}),
+		claim(4, reader.ID, reader.Name, privilege.Claim{Type: privilege.Database, Objects: []string{}, Privileges: []string{"CONNECT"}}),
+	}
+	for _, c := range want {
+		p.run(t, PutClaim(c))
+	}
+	for _, test := range []struct {
+		schemas, ids []string
+		want         []Claim
+	}{
+		{nil, nil, want},
+		{[]string{"t"}, nil, want[1:3]},
+		{[]string{"", "S.1"}, nil, []Claim{want[0], want[3]}},
+		{[]string{"t"}, []string{id(1), id(2), id(77)}, want[:3]},
+		{[]string{}, []string{id(4)}, want[3:]},
+		{[]string{"none"}, nil, nil},
+		{[]string{}, nil, nil},
+	} {
+		if diff := gocmp.Diff(test.want, p.claims(t, test.schemas, test.ids...)); diff != "" {
+			t.Errorf("in %q, or %q (-want +got):\n%s", test.schemas, test.ids, diff)
+		}
+	}
+
+	// Put again, a claim changes in all but the data table it belongs to.
+	changed := claim(1, "", privilege.Public, privilege.Claim{Type: privilege.Schema, Schema: "u", Privileges: []string{"CREATE"}})
+	p.run(t, PutClaim(changed))
+	changed.Objects = []string{}
+	if diff := gocmp.Diff([]Claim{changed}, p.claims(t, []string{"u"})); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	p.run(t, DeleteClaim(id(1)), DeleteClaim(id(77)))
+	if left := p.claims(t, nil); len(left) != 3 {
+		t.Errorf("left are %+v", left)
+	}
+}
+
+func TestAClaimFollowsItsRole(t *testing.T) {
+	p := migrated(t)
+	reader := p.role(t, 1, "reader", true)
+	c := Claim{
+		Claim:       privilege.Claim{ID: id(1), Grantee: reader.Name, Type: privilege.Schema, Schema: "s", Privileges: []string{"USAGE"}},
+		DatatableID: id(8), Datatable: "acme/main", RoleID: reader.ID,
+	}
+	public := c
+	public.ID, public.Grantee, public.RoleID = id(2), privilege.Public, ""
+	p.run(t, PutClaim(c), PutClaim(public))
+	check := func(when, grantee string, orphan bool) {
+		t.Helper()
+		got := p.claims(t, nil)
+		if len(got) != 2 || got[0].Grantee != grantee || got[0].Orphan != orphan {
+			t.Errorf("%s: %+v", when, got)
+		}
+		if got[1].Grantee != privilege.Public || got[1].Orphan {
+			t.Errorf("%s: PUBLIC's is %+v", when, got[1])
+		}
+	}
+	check("at first", reader.Name, false)
+	renamed := p.prefix + "Renamed x"
+	p.sql(t, string(postgres.RenameRole(reader.Name, renamed)))
+	check("renamed", renamed, false)
+	// Another role of the old name is not it.
+	p.login(t, "reader", "")
+	check("replaced", renamed, false)
+	p.sql(t, string(postgres.CommentOnRole(renamed, "mine")))
+	check("without its mark", reader.Name, true)
+	p.sql(t, string(postgres.CommentOnRole(renamed, Mark(reader.ID))))
+	check("with it again", renamed, false)
+	p.sql(t, string(postgres.DropRole(renamed)))
+	check("dropped", reader.Name, true)
+}
+
+func TestPolicyTextsAreKeptAsWrittenAndAsPrinted(t *testing.T) {
+	p := migrated(t)
+	p.sql(t, `CREATE SCHEMA "S.1"`, `CREATE TABLE "S.1"."T x" (n int, owner text)`, `CREATE TABLE other (n int)`,
+		`CREATE POLICY "P 1" ON "S.1"."T x" USING (n in (1,2)) WITH CHECK (owner like 'a%')`, `CREATE POLICY "P 1" ON other FOR SELECT USING (true)`)
+	using, check, printedUsing, printedCheck, yes := "n in (1,2)", "owner like 'a%'", "(n = ANY (ARRAY[1, 2]))", "(owner ~~ 'a%'::text)", "true"
+	on := postgres.TableName{Schema: "S.1", Name: "T x"}
+	text := PolicyText{
+		Schema: on.Schema, Table: on.Name, Name: "P 1", DatatableID: id(8), Datatable: "acme/main",
+		UsingWritten: &using, CheckWritten: &check, WhenLastRemoved: "keep",
+	}
+	other := PolicyText{Schema: "public", Table: "other", Name: "P 1", DatatableID: id(8), Datatable: "acme/main", UsingWritten: &yes, WhenLastRemoved: "disable"}
+	gone := other
+	gone.Name = "gone"
+	p.run(t, PutPolicyText(text), PutPolicyText(other), PutPolicyText(gone))
+	text.UsingPrinted, text.CheckPrinted, other.UsingPrinted = &printedUsing, &printedCheck, &yes
+
+	read := func(on postgres.TableName) (found []PolicyText) {
+		p.run(t, PolicyTexts(on, func(text PolicyText) { found = append(found, text) }))
+		slices.SortFunc(found, func(a, b PolicyText) int { return cmp.Compare(a.Schema, b.Schema) })
+		return found
+	}
+	for name, test := range map[string]struct {
+		on   postgres.TableName
+		want []PolicyText
+	}{
+		"of one table":     {on, []PolicyText{text}},
+		"of all":           {postgres.TableName{}, []PolicyText{text, other}},
+		"of no such table": {postgres.TableName{Schema: "S.1", Name: "other"}, nil},
+	} {
+		if diff := gocmp.Diff(test.want, read(test.on)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	// What is printed is that of the last time it was put.
+	p.sql(t, `ALTER POLICY "P 1" ON "S.1"."T x" USING (n = 3)`)
+	if diff := gocmp.Diff([]PolicyText{text}, read(on)); diff != "" {
+		t.Errorf("changed by hand (-want +got):\n%s", diff)
+	}
+	now, printedNow := "n=3", "(n = 3)"
+	text.UsingWritten, text.WhenLastRemoved, text.DatatableID, text.Datatable = &now, "disable", id(9), "acme/other"
+	p.run(t, PutPolicyText(text))
+	text.UsingPrinted = &printedNow
+	if diff := gocmp.Diff([]PolicyText{text}, read(on)); diff != "" {
+		t.Errorf("put again (-want +got):\n%s", diff)
+	}
+	p.run(t, DeletePolicyText(on, "P 1"), DeletePolicyText(on, "gone"))
+	if diff := gocmp.Diff([]PolicyText{other}, read(postgres.TableName{})); diff != "" {
+		t.Errorf("deleted (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhereRowSecurityWasTurnedOnIsKept(t *testing.T) {
+	p := migrated(t)
+	a, b := postgres.TableName{Schema: "S.1", Name: "T x"}, postgres.TableName{Schema: "S.1", Name: "u"}
+	p.run(t, SetEnabledHere(a, true), SetEnabledHere(b, true), SetEnabledHere(a, true))
+	read := func() (found []postgres.TableName) {
+		p.run(t, EnabledHere(func(n postgres.TableName) { found = append(found, n) }))
+		slices.SortFunc(found, func(a, b postgres.TableName) int { return cmp.Compare(a.Name, b.Name) })
+		return found
+	}
+	if diff := gocmp.Diff([]postgres.TableName{a, b}, read()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	p.run(t, SetEnabledHere(a, false), SetEnabledHere(a, false))
+	if diff := gocmp.Diff([]postgres.TableName{b}, read()); diff != "" {
+		t.Errorf("forgotten (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatWasTakenFromPublicIsKept(t *testing.T) {
+	p := migrated(t)
+	connect := privilege.Atom{Grantee: privilege.Public, Object: privilege.Object{Type: privilege.Database}, Privilege: "CONNECT"}
+	create := privilege.Atom{Grantee: privilege.Public, Object: privilege.Object{Type: privilege.Schema, Schema: "S.1"}, Privilege: "CREATE"}
+	for _, want := range []privilege.Set{{}, privilege.SetOf(connect, create), privilege.SetOf(create), {}} {
+		p.run(t, SetTakenFromPublic(want)...)
+		got := privilege.Set{}
+		p.run(t, TakenFromPublic(got))
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
