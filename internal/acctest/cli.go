@@ -94,10 +94,9 @@ func (m *Module) Read(name string) string {
 // Run runs the CLI and returns what it printed, and its error.
 func (m *Module) Run(args ...string) (string, error) {
 	m.t.Helper()
-	args = append([]string{args[0], "-no-color"}, args[1:]...)
 	cmd := exec.Command(os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
 	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), append([]string{"TF_CLI_CONFIG_FILE=" + m.rc, "TF_IN_AUTOMATION=1"}, m.Env...)...)
+	cmd.Env = append(os.Environ(), append([]string{"TF_CLI_CONFIG_FILE=" + m.rc, "TF_IN_AUTOMATION=1", "TF_CLI_ARGS=-no-color"}, m.Env...)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

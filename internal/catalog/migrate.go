@@ -49,9 +49,19 @@ func (e *VersionError) Error() string {
 // Version asks which migrations the store has, 0 where it does not exist. One
 // from a newer provider is a *VersionError.
 func (s Store) Version(ctx context.Context, tx *postgres.Tx) (int, error) {
-	version := 0
+	version, err := s.version(ctx, tx)
+	switch {
+	case postgres.IsDenied(err):
+		return 0, fmt.Errorf("schema %s was made by another login than the provider's, and is for that one alone. Use the login that made it: %w", s.schema, err)
+	case err == nil && version > len(s.files):
+		return 0, &VersionError{Schema: s.schema, Found: version, Supports: len(s.files)}
+	}
+	return version, err
+}
+
+func (s Store) version(ctx context.Context, tx *postgres.Tx) (version int, err error) {
 	exists := false
-	err := tx.Batch(ctx, postgres.Query{
+	err = tx.Batch(ctx, postgres.Query{
 		SQL:  "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
 		Args: []any{s.schema + ".migration"},
 		Each: func(scan func(...any) error) error { return scan(&exists) },
@@ -63,9 +73,6 @@ func (s Store) Version(ctx context.Context, tx *postgres.Tx) (int, error) {
 		SQL:  "SELECT coalesce(max(version), 0) FROM " + s.schema + ".migration",
 		Each: func(scan func(...any) error) error { return scan(&version) },
 	})
-	if err == nil && version > len(s.files) {
-		err = &VersionError{Schema: s.schema, Found: version, Supports: len(s.files)}
-	}
 	return version, err
 }
 

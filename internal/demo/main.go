@@ -31,18 +31,22 @@ const exitInterrupted = 130
 
 func main() {
 	ctx, stop := context.WithCancelCause(context.Background())
-	// A closed terminal and a reader that has seen enough (make demo | head) are
-	// interruptions too: without this they would end the process on the spot.
+	// A closed terminal is an interruption too: without this it would end the
+	// process on the spot.
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-signals
 		fmt.Fprintln(os.Stderr, "\nStopping, and cleaning up ...")
 		stop(errInterrupted)
 	}()
 	go stopWithParent(ctx, stop)
+	// And so is a reader that has seen enough (make demo | head). A write that
+	// nobody reads is then an error, and no longer the end; the signal itself is
+	// of no use, as it may come from any connection that the other side closed.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	err := run(ctx, os.Stdout, os.Stderr)
+	err := run(ctx, output{os.Stdout, stop}, os.Stderr)
 	switch {
 	case err == nil:
 	case errors.Is(context.Cause(ctx), errInterrupted):
@@ -51,6 +55,20 @@ func main() {
 		fmt.Fprintln(os.Stderr, "\nThe demo failed:", err)
 		os.Exit(1)
 	}
+}
+
+// output stops the demo when nobody reads it any more.
+type output struct {
+	*os.File
+	stop context.CancelCauseFunc
+}
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.File.Write(p)
+	if err != nil {
+		o.stop(errInterrupted)
+	}
+	return n, err
 }
 
 // stopWithParent ends the demo when what started it is gone: a signal that ends

@@ -75,6 +75,7 @@ func nothingLeft(t *testing.T) {
 		t.Setenv(name, dir)
 	}
 	t.Cleanup(func() {
+		defer func() { _ = os.RemoveAll(dir) }()
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Error(err)
@@ -91,7 +92,6 @@ func nothingLeft(t *testing.T) {
 		if url := os.Getenv(server.EnvURL); url != "" {
 			nothingOn(t, url)
 		}
-		_ = os.RemoveAll(dir)
 	})
 }
 

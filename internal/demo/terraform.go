@@ -203,7 +203,7 @@ func (tf terraform) show(ctx context.Context, out io.Writer, file string) error 
 }
 
 func isTerminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
+	file, ok := out.(interface{ Stat() (os.FileInfo, error) })
 	if !ok {
 		return false
 	}

@@ -50,6 +50,7 @@ type Cluster struct {
 
 	mu     sync.Mutex
 	idle   []*conn // the longest unused first
+	open   int     // connections, idle or not, those being made and ended included
 	closed bool
 }
 
@@ -109,6 +110,7 @@ func (c *Cluster) Close() {
 	c.mu.Lock()
 	idle := c.idle
 	c.idle, c.closed = nil, true
+	c.open -= len(idle)
 	c.mu.Unlock()
 	for _, conn := range idle {
 		conn.expiry.Stop()
@@ -123,22 +125,25 @@ func (c *Cluster) acquire(ctx context.Context, database string) (*conn, error) {
 		return nil, ctx.Err()
 	}
 	conn, evicted := c.reuse(database)
-	for _, old := range evicted {
-		closeNow(old)
-	}
 	if conn != nil {
 		return conn, nil
 	}
+	if evicted != nil {
+		closeNow(evicted)
+	}
 	conn, err := c.connect(ctx, database)
 	if err != nil {
+		c.gone()
 		<-c.slots
 		return nil, err
 	}
 	return conn, nil
 }
 
-// reuse takes an idle connection to the database, or makes room for a new one.
-func (c *Cluster) reuse(database string) (found *conn, evicted []*conn) {
+// reuse takes an idle connection to the database. Where there is none it counts
+// a new one, whose place is another idle one's when there is no more: the
+// caller ends that one first. Who has a slot and no connection finds either.
+func (c *Cluster) reuse(database string) (found, evicted *conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := len(c.idle) - 1; i >= 0; i-- {
@@ -148,12 +153,21 @@ func (c *Cluster) reuse(database string) (found *conn, evicted []*conn) {
 			return conn, nil
 		}
 	}
-	for len(c.slots)+len(c.idle) > cap(c.slots) && len(c.idle) > 0 {
-		c.idle[0].expiry.Stop()
-		evicted = append(evicted, c.idle[0])
-		c.idle = c.idle[1:]
+	if c.open < cap(c.slots) || len(c.idle) == 0 {
+		c.open++
+		return nil, nil
 	}
+	evicted = c.idle[0]
+	evicted.expiry.Stop()
+	c.idle = c.idle[1:]
 	return nil, evicted
+}
+
+// gone counts a connection no more.
+func (c *Cluster) gone() {
+	c.mu.Lock()
+	c.open--
+	c.mu.Unlock()
 }
 
 func (c *Cluster) connect(ctx context.Context, database string) (*conn, error) {
@@ -182,10 +196,14 @@ func (c *Cluster) release(conn *conn) {
 	c.mu.Unlock()
 	if !keep {
 		closeNow(conn)
+		c.gone()
 	}
 }
 
+// expire takes a slot, so that nobody counts on one while the connection ends.
 func (c *Cluster) expire(old *conn) {
+	c.slots <- struct{}{}
+	defer func() { <-c.slots }()
 	c.mu.Lock()
 	found := false
 	for i, conn := range c.idle {
@@ -198,6 +216,7 @@ func (c *Cluster) expire(old *conn) {
 	c.mu.Unlock()
 	if found {
 		closeNow(old)
+		c.gone()
 	}
 }
 

@@ -54,9 +54,13 @@ type IneffectiveError struct {
 }
 
 func (e *IneffectiveError) Error() string {
+	hint := ""
+	if slices.ContainsFunc(e.Statements, func(s Statement) bool { return strings.Contains(string(s), `SCHEMA "public"`) }) {
+		hint = "Before PostgreSQL 15 schema public belongs to who made the cluster: have them run ALTER SCHEMA public OWNER TO the provider's login. "
+	}
 	return fmt.Sprintf("Postgres did not do what it was asked, and only warned: %s. Nothing was changed. "+
-		"The statements need the rights of the object's owner, or of whoever granted the privilege:\n%s",
-		e.Message, strings.Join(Texts(e.Statements), ";\n"))
+		"The statements need the rights of the object's owner, or of whoever granted the privilege. %sThey were:\n%s",
+		e.Message, hint, strings.Join(Texts(e.Statements), ";\n"))
 }
 
 // A LockError is a lock that was not had in time.

@@ -69,6 +69,14 @@ func TestServerThatCannotBeUsedIsOneClearError(t *testing.T) {
 	}
 }
 
+func TestCatalogOfAnotherLoginIsOneClearError(t *testing.T) {
+	e := acctest.New(t)
+	acctest.NewModule(t, e.Provider()+oneWorkspace).MustRun("apply", "-auto-approve", "-input=false")
+	e.SQL(t, `CREATE ROLE "§other" LOGIN CREATEROLE PASSWORD 'x'`, `ALTER DATABASE "§db" OWNER TO "§other"`)
+	m := acctest.NewModule(t, e.ProviderAt("postgres://"+e.Name("§other")+":x@"+e.Address()+"/"+e.Database()+"?sslmode=disable")+oneWorkspace)
+	oneError(t, fails(t, m, "apply", "-auto-approve"), "Schema datatable_catalog was made by another login than the provider's", "Use the login that made it")
+}
+
 func TestEncryptionKeyThatIsOfNoUse(t *testing.T) {
 	e := acctest.New(t)
 	role := e.Name("resource \"datatable_role\" \"it\" {\n  name = \"§it\"\n}\n")

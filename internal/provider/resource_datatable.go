@@ -128,12 +128,12 @@ func datatableSchema() schema.Schema {
 				string(resolve.RuleViewer), resolve.Rules()...),
 			"revoke_public": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Under `access = \"roles\"`, take CONNECT on the database and CREATE on schema `public` from PUBLIC, and put back what was taken when the data table leaves. Default true.",
+				MarkdownDescription: "Unless `access` is `open`, take CONNECT on the database and CREATE on schema `public` from PUBLIC, and put back what was taken when the data table leaves. Default true.",
 			},
 			"accept_replication": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Logical replication slots and publications, by name, that may carry rows out of the database. Replication asks neither grants nor policies, " +
-					"so under `access = \"roles\"` a database that has any is refused unless each is named here.",
+					"so unless `access` is `open` a database that has any is refused unless each is named here.",
 			},
 			"governed_by": schema.SingleNestedAttribute{
 				Optional: true,
