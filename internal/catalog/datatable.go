@@ -20,16 +20,16 @@ func PutDatatable(d Datatable, roleIDs map[string]string) []postgres.Query {
 	queries := []postgres.Query{
 		{
 			SQL: `INSERT INTO datatable_catalog.datatable (workspace, name, id, database, access, default_admin, default_role_id,
-    tenants_given, unnamed_roles_from, revoke_public, accept_replication, governing_workspace, governing_datatable)
-VALUES ($1, $2, $3::uuid, $4, $5, $6, $7::uuid, $8, $9, $10, $11, $12, $13)
+    tenants_given, unnamed_roles_from, revoke_public, accept_replication, governing_workspace, governing_datatable, unmanaged_grants)
+VALUES ($1, $2, $3::uuid, $4, $5, $6, $7::uuid, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (workspace, name) DO UPDATE SET access = excluded.access, default_admin = excluded.default_admin,
     default_role_id = excluded.default_role_id, tenants_given = excluded.tenants_given,
     unnamed_roles_from = excluded.unnamed_roles_from, revoke_public = excluded.revoke_public,
     accept_replication = excluded.accept_replication, governing_workspace = excluded.governing_workspace,
-    governing_datatable = excluded.governing_datatable`,
+    governing_datatable = excluded.governing_datatable, unmanaged_grants = excluded.unmanaged_grants`,
 			Args: []any{
 				d.Workspace, d.Key.Datatable, d.ID, d.Database, string(d.Access), d.DefaultRole == resolve.RoleAdmin, defaultRole,
-				d.Tenants != nil, string(d.UnnamedRolesFrom), d.RevokePublic, notNull(d.AcceptReplication), workspace, governor,
+				d.Tenants != nil, string(d.UnnamedRolesFrom), d.RevokePublic, notNull(d.AcceptReplication), workspace, governor, d.UnmanagedGrants,
 			},
 		},
 		{

@@ -13,23 +13,27 @@ var claimsSQL string
 // A Claim is a declared grant as the ledger keeps it.
 type Claim struct {
 	// Claim's Grantee is the present name of the role, or where the role is
-	// gone the one it had when the claim was written.
+	// gone the one it had when the claim was written. In CreatedBy "admin" is
+	// the owner of the database, whoever that is.
 	privilege.Claim
 	DatatableID string
 	// Datatable is workspace/datatable.
 	Datatable string
 	// RoleID is empty for PUBLIC.
 	RoleID string
+	// CreatorIDs are those of CreatedBy; of use only for writing.
+	CreatorIDs []string
 	// Orphan says that the role is gone, so that the claim wants nothing.
 	Orphan bool
 }
 
 // Claims asks for the claims of some schemas, or with nil for all, and for
-// those with one of the ids. A claim on the database is of the empty schema.
+// those with one of the ids. A claim on the database has an empty schema.
 func Claims(schemas, ids []string, each func(Claim)) postgres.Query {
 	return postgres.Query{SQL: claimsSQL, Args: []any{schemas, markPrefix, notNull(ids)}, Each: func(scan func(...any) error) error {
 		var c Claim
-		if err := scan(&c.ID, &c.DatatableID, &c.Datatable, &c.RoleID, &c.Grantee, &c.Orphan, &c.Type, &c.Schema, &c.Objects, &c.Whole, &c.Privileges); err != nil {
+		if err := scan(&c.ID, &c.DatatableID, &c.Datatable, &c.RoleID, &c.Grantee, &c.Orphan, &c.Type, &c.Schema, &c.Objects, &c.Whole,
+			&c.Columns, &c.Future, &c.CreatedBy, &c.Privileges, &c.Option); err != nil {
 			return err
 		}
 		each(c)
@@ -44,11 +48,16 @@ func PutClaim(c Claim) postgres.Query {
 		roleID = &c.RoleID
 	}
 	return postgres.Query{
-		SQL: `INSERT INTO datatable_ledger.claim (id, datatable_id, datatable, role_id, role, object_type, schema, objects, whole, privileges)
-VALUES ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7, $8, $9, $10)
+		SQL: `INSERT INTO datatable_ledger.claim (id, datatable_id, datatable, role_id, role, object_type, schema, objects, whole,
+    columns, future, created_by, privileges, grant_option)
+VALUES ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (id) DO UPDATE SET role_id = excluded.role_id, role = excluded.role, object_type = excluded.object_type,
-    schema = excluded.schema, objects = excluded.objects, whole = excluded.whole, privileges = excluded.privileges`,
-		Args: []any{c.ID, c.DatatableID, c.Datatable, roleID, c.Grantee, c.Type, c.Schema, notNull(c.Objects), c.Whole, c.Privileges},
+    schema = excluded.schema, objects = excluded.objects, whole = excluded.whole, columns = excluded.columns,
+    future = excluded.future, created_by = excluded.created_by, privileges = excluded.privileges, grant_option = excluded.grant_option`,
+		Args: []any{
+			c.ID, c.DatatableID, c.Datatable, roleID, c.Grantee, c.Type, c.Schema, notNull(c.Objects), c.Whole,
+			notNull(c.Columns), c.Future, notNull(c.CreatorIDs), c.Privileges, c.Option,
+		},
 	}
 }
 

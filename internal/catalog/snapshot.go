@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	_ "embed" // the queries of this package are files
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,6 +58,8 @@ type Datatable struct {
 	Database          string
 	RevokePublic      bool
 	AcceptReplication []string
+	// UnmanagedGrants is what to do about privileges that nothing declares.
+	UnmanagedGrants string
 }
 
 // A Snapshot is the catalog at one moment.
@@ -67,6 +70,8 @@ type Snapshot struct {
 	// Principals are the logins of people that exist in Postgres, with their
 	// mark.
 	Principals map[string]bool
+	// Sets are the set logins that have a row.
+	Sets []string
 }
 
 // principalsSQL finds logins by their mark, which is their own name.
@@ -97,7 +102,7 @@ func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
 			var tenantsGiven bool
 			var workspace, governor, owner *string
 			if err := scan(&d.ID, &d.Workspace, &d.Key.Datatable, &d.Database, &d.Access, &d.DefaultRole, &tenantsGiven,
-				&d.UnnamedRolesFrom, &d.RevokePublic, &d.AcceptReplication, &workspace, &governor, &owner); err != nil {
+				&d.UnnamedRolesFrom, &d.RevokePublic, &d.UnmanagedGrants, &d.AcceptReplication, &workspace, &governor, &owner); err != nil {
 				return err
 			}
 			if workspace != nil && governor != nil {
@@ -130,6 +135,12 @@ func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
 			s.Principals[login] = true
 			return nil
 		}},
+		postgres.Query{SQL: "SELECT login FROM datatable_catalog.role_set", Each: func(scan func(...any) error) error {
+			var login string
+			err := scan(&login)
+			s.Sets = append(s.Sets, login)
+			return err
+		}},
 	)...)
 	s.Workspaces = directory.workspaces
 	for i := range s.Datatables {
@@ -143,6 +154,17 @@ func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
 		}
 	}
 	return s, err
+}
+
+// Logins returns every role of Postgres that belongs to this catalog.
+func (s *Snapshot) Logins() []string {
+	logins := slices.Concat(s.Sets, slices.Collect(maps.Keys(s.Principals)))
+	for _, r := range s.Roles {
+		if r.Exists {
+			logins = append(logins, r.Name)
+		}
+	}
+	return logins
 }
 
 // Workspace finds a workspace by name.

@@ -26,7 +26,12 @@ type EntrySeen struct {
 	Open []privilege.Atom
 	// Taken was taken from PUBLIC, and goes back when nothing wants it gone.
 	Taken []privilege.Atom
+	// Unmanaged is what is held and nothing declares.
+	Unmanaged []privilege.Atom
 }
+
+// Lines tells in words what is held and nothing declares.
+func (s EntrySeen) Lines() []string { return describeAtoms(s.Unmanaged) }
 
 // permissioned says whether the entry's own arguments decide who may connect.
 func permissioned(d Datatable) bool {
@@ -71,7 +76,10 @@ func foreseeDatatable(prior, next *Datatable, seen EntrySeen) privilege.Differen
 		Revoke: connectBefore.Minus(connectAfter).Union(closedAfter.Minus(closedBefore.Minus(privilege.SetOf(seen.Open...)))),
 	}
 	if len(closedBefore) > 0 && len(closedAfter) == 0 {
-		d.Grant = d.Grant.Union(privilege.SetOf(seen.Taken...))
+		d.Grant.AddAll(privilege.SetOf(seen.Taken...))
+	}
+	if next != nil && watches(*next) && next.UnmanagedGrants == Revoke {
+		d.Revoke.AddAll(privilege.SetOf(seen.Unmanaged...))
 	}
 	return d
 }
@@ -94,6 +102,10 @@ func PreviewDatatable(prior, next *Datatable, seen EntrySeen) Preview {
 			"Under access \"roles\" its default role is \"admin\": a connection that names no role is the owner, which ignores grants and "+
 				"row-level security, for every tenant of admin. Set default_role to a role or to \"none\".")
 	}
+	if len(seen.Unmanaged) > 0 && watches(*next) && next.UnmanagedGrants == Report {
+		p.warn("unmanaged_grants", fmt.Sprintf("Data table %s has privileges that no grant declares", d.Key),
+			abridged(seen.Lines())+"\nDeclare them, revoke them, or set unmanaged_grants to \"ignore\" or \"revoke\".")
+	}
 	if prior != nil && permissioned(*prior) && !permissioned(*next) {
 		p.warn("access", fmt.Sprintf("Data table %s is opened to everyone in workspace %s", d.Key, d.Workspace),
 			"Its access is no longer by roles: each connection is the owner, which ignores grants and row-level security.")
@@ -114,11 +126,15 @@ func (s *Service) Datatable(ctx context.Context, key resolve.Key) (Datatable, En
 	if st == nil {
 		return d, EntrySeen{}, true, nil // its database is gone; Owner is empty
 	}
-	return d, EntrySeen{
-		Missing: connectAtoms(d).Minus(st.held).Sorted(),
-		Open:    closedAtoms(d).Intersect(st.held).Minus(claimedByPublic(st)).Sorted(),
+	seen := EntrySeen{
+		Missing: connectAtoms(d).Minus(st.Held).Sorted(),
+		Open:    closedAtoms(d).Intersect(st.Held).Minus(claimedByPublic(st)).Sorted(),
 		Taken:   st.taken.Sorted(),
-	}, true, nil
+	}
+	if watches(d) {
+		seen.Unmanaged = st.unmanaged().Sorted()
+	}
+	return d, seen, true, nil
 }
 
 // claimedByPublic is what a declared grant gives PUBLIC, against which closing
@@ -179,7 +195,7 @@ func (s *Service) PutDatatable(ctx context.Context, prior *Datatable, next Datat
 func sameEntry(a, b Datatable) bool {
 	governed := a.GovernedBy == nil && b.GovernedBy == nil || a.GovernedBy != nil && b.GovernedBy != nil && *a.GovernedBy == *b.GovernedBy
 	return governed && a.Database == b.Database && a.Access == b.Access && a.DefaultRole == b.DefaultRole &&
-		a.UnnamedRolesFrom == b.UnnamedRolesFrom && a.RevokePublic == b.RevokePublic &&
+		a.UnnamedRolesFrom == b.UnnamedRolesFrom && a.RevokePublic == b.RevokePublic && a.UnmanagedGrants == b.UnmanagedGrants &&
 		(a.Tenants == nil) == (b.Tenants == nil) && maps.EqualFunc(a.Tenants, b.Tenants, sameNames)
 }
 
@@ -245,7 +261,11 @@ func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
 		}
 	}
 	others := connects(c.snapshot, d.Database, d.Key)
-	st, err := readState(ctx, tx, others.Union(before).Union(after))
+	var watch []string
+	if c.next != nil && watches(*c.next) {
+		watch = c.snapshot.Logins()
+	}
+	st, err := readState(ctx, tx, d.Owner, others.Union(after), watch)
 	if err != nil {
 		return err
 	}
@@ -254,19 +274,18 @@ func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
 			return &StandingError{Datatable: d.Key, Standing: standing}
 		}
 	}
-	wanted := others
-	for _, claim := range st.claims {
-		if !claim.Orphan {
-			wanted = wanted.Union(claim.Expand(st.inventory))
-		}
+	wanted := privilege.Set{}
+	wanted.AddAll(others)
+	for _, c := range st.claims {
+		wanted.AddAll(c.atoms(st.Inventory))
 	}
 	closed, taken := c.closed(d), st.taken
 	needed := privilege.Difference{
-		Grant:  after.Minus(st.held),
-		Revoke: before.Minus(after).Minus(wanted).Intersect(st.held).Union(closed.Minus(wanted).Intersect(st.held)),
+		Grant:  after.Minus(st.Held),
+		Revoke: before.Minus(after).Minus(wanted).Intersect(st.Held).Union(closed.Minus(wanted).Intersect(st.Held)),
 	}
 	if len(closed) == 0 {
-		needed.Grant = needed.Grant.Union(taken.Minus(st.held))
+		needed.Grant.AddAll(taken.Minus(st.Held))
 		taken = privilege.Set{}
 	} else {
 		taken = taken.Union(closed.Intersect(needed.Revoke))
@@ -275,7 +294,17 @@ func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
 		return err
 	}
 	c.seen = EntrySeen{Taken: taken.Sorted()}
-	return tx.Run(ctx, postgres.AllPrivileges(needed.Changes(nil, nil), d.Database), append(catalog.SetTakenFromPublic(taken), catalog.ForgetGone()...)...)
+	if watch != nil {
+		unmanaged := st.unmanaged().Minus(needed.Revoke)
+		if c.next.UnmanagedGrants == Revoke {
+			// What came since the plan stays, and the next plan shows it.
+			announced := unmanaged.Intersect(c.foreseen.Revoke)
+			needed.Revoke.AddAll(announced)
+			unmanaged = unmanaged.Minus(announced)
+		}
+		c.seen.Unmanaged = unmanaged.Sorted()
+	}
+	return carryOut(ctx, tx, needed, st.Holdings, nil, d.Database, append(catalog.SetTakenFromPublic(taken), catalog.ForgetGone()...)...)
 }
 
 // closed is what PUBLIC must not hold on the database after the change: what

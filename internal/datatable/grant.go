@@ -15,7 +15,8 @@ import (
 )
 
 // A Grant is a claim on the objects of a data table. Its Grantee is a role of
-// the catalog, or privilege.Public.
+// the catalog, or privilege.Public; its CreatedBy are roles of the catalog, or
+// "admin" for the owner of the database.
 type Grant struct {
 	Datatable resolve.Key
 	privilege.Claim
@@ -23,24 +24,34 @@ type Grant struct {
 
 // GrantSeen is what a refresh saw of a grant.
 type GrantSeen struct {
-	// Database that the data table is.
-	Database string
+	// Database that the data table is, and its owner.
+	Database, Owner string
 	privilege.Seen
 }
 
-func (g *Grant) claim() *privilege.Claim {
+// claim is the grant in a database of that owner.
+func (g *Grant) claim(owner string) *privilege.Claim {
 	if g == nil {
 		return nil
 	}
-	return &g.Claim
+	c := g.Claim
+	c.CreatedBy = creators(c.CreatedBy, owner)
+	return &c
+}
+
+// NeedsDatabase says whether statements of the grant name the database or its
+// owner, which are not in the grant itself.
+func (g *Grant) NeedsDatabase() bool { return g.Type == privilege.Database || g.Future }
+
+func foreseeGrant(prior, next *Grant, seen GrantSeen) privilege.Difference {
+	return privilege.Foresee(prior.claim(seen.Owner), next.claim(seen.Owner), seen.Seen)
 }
 
 // PreviewGrant tells what a change from prior to next will run; either may be
-// nil. The database has to be given for a grant on the database itself.
+// nil. For a grant that needs the database, seen has to name it.
 func PreviewGrant(prior, next *Grant, seen GrantSeen) Preview {
-	foreseen := privilege.Foresee(prior.claim(), next.claim(), seen.Seen)
-	shared := privilege.SetOf(seen.Shared...)
-	p := Preview{Statements: postgres.AllPrivileges(foreseen.Changes(shared, wholes(next, seen.Objects)), seen.Database)}
+	changes := foreseeGrant(prior, next, seen).Changes(privilege.SetOf(seen.Shared...), wholes(next, seen.Objects))
+	p := Preview{Statements: postgres.AllPrivileges(changes, seen.Database)}
 	if next == nil {
 		p.takesAway(fmt.Sprintf("Destroying the grant of %s on %s of data table %s to %s",
 			strings.Join(prior.Privileges, ", "), describeAll(prior.Targets()), prior.Datatable, prior.Grantee))
@@ -77,8 +88,12 @@ func describeAll(objects []privilege.Object) string {
 
 func describe(o privilege.Object) string {
 	switch {
-	case o.Whole:
+	case o.Extent == privilege.Whole:
 		return fmt.Sprintf("every %s in schema %q", o.Type, o.Schema)
+	case o.Extent == privilege.Future:
+		return fmt.Sprintf("every %s that %s makes in schema %q", o.Type, o.Name, o.Schema)
+	case o.Type == privilege.Function:
+		return fmt.Sprintf("%s %q.%s", o.Type, o.Schema, o.Name)
 	case o.Name != "":
 		return fmt.Sprintf("%s %q.%q", o.Type, o.Schema, o.Name)
 	case o.Schema != "":
@@ -92,7 +107,7 @@ func wholes(g *Grant, names []string) map[privilege.Object][]string {
 	if g == nil || !g.Whole {
 		return nil
 	}
-	return map[privilege.Object][]string{{Type: g.Type, Schema: g.Schema, Whole: true}: names}
+	return map[privilege.Object][]string{{Type: g.Type, Schema: g.Schema, Extent: privilege.Whole}: names}
 }
 
 // Grant reads a grant by its claim's id.
@@ -105,11 +120,18 @@ func (s *Service) Grant(ctx context.Context, key resolve.Key, id string) (Grant,
 	if !ok || c.DatatableID != d.ID {
 		return Grant{}, GrantSeen{}, false, nil
 	}
-	return Grant{Datatable: key, Claim: c.Claim}, seenOf(d.Database, c, st), true, nil
+	return c.grant(key), seenOf(d, c, st), true, nil
 }
 
-// FindGrants returns the claims on a data table that are like the given one
-// but for id and privileges.
+// grant is the claim as it is declared.
+func (c claim) grant(key resolve.Key) Grant {
+	g := Grant{Datatable: key, Claim: c.Claim.Claim}
+	g.CreatedBy = c.declared
+	return g
+}
+
+// FindGrants returns the claims on a data table that are for the same grantee
+// and objects as the given one.
 func (s *Service) FindGrants(ctx context.Context, like Grant) ([]Grant, error) {
 	d, st, err := s.lookAt(ctx, like.Datatable)
 	if err != nil || st == nil {
@@ -119,7 +141,7 @@ func (s *Service) FindGrants(ctx context.Context, like Grant) ([]Grant, error) {
 	for _, c := range st.claims {
 		if c.DatatableID == d.ID && c.Grantee == like.Grantee && c.Type == like.Type && c.Schema == like.Schema &&
 			c.Whole == like.Whole && sameNames(c.Objects, like.Objects) {
-			found = append(found, Grant{Datatable: like.Datatable, Claim: c.Claim})
+			found = append(found, c.grant(like.Datatable))
 		}
 	}
 	return found, nil
@@ -144,14 +166,14 @@ func (s *Service) lookAt(ctx context.Context, key resolve.Key) (catalog.Datatabl
 	return d, st, err
 }
 
-func seenOf(database string, c catalog.Claim, st *state) GrantSeen {
-	actual := st.held
+func seenOf(d catalog.Datatable, c claim, st *state) GrantSeen {
+	actual := st.Held
 	if c.Orphan {
 		// Another role may have the name by now; what it holds is not this
 		// claim's.
 		actual = privilege.Set{}
 	}
-	return GrantSeen{Database: database, Seen: privilege.Look(c.Claim, st.shared(c), actual, st.inventory)}
+	return GrantSeen{Database: d.Database, Owner: d.Owner, Seen: privilege.Look(c.Claim.Claim, st.shared(c), actual, st.Inventory)}
 }
 
 // CreateGrant records a claim and grants what it wants.
@@ -182,7 +204,6 @@ func (s *Service) DeleteGrant(ctx context.Context, g Grant, seen GrantSeen) erro
 }
 
 func (s *Service) changeGrant(ctx context.Context, prior, next *Grant, seen GrantSeen) (GrantSeen, error) {
-	foreseen := privilege.Foresee(prior.claim(), next.claim(), seen.Seen)
 	g := next
 	if g == nil {
 		g = prior
@@ -191,7 +212,10 @@ func (s *Service) changeGrant(ctx context.Context, prior, next *Grant, seen Gran
 	if err != nil {
 		return GrantSeen{}, err
 	}
-	c := &grantChange{prior: prior, next: next, foreseen: foreseen, datatable: d}
+	if seen.Owner == "" {
+		seen.Owner = d.Owner
+	}
+	c := &grantChange{prior: prior, next: next, foreseen: foreseeGrant(prior, next, seen), datatable: d}
 	change := func() error {
 		return s.inLedger(ctx, d.Database, func(tx *postgres.Tx) error { return c.run(ctx, tx) })
 	}
@@ -219,100 +243,120 @@ type grantChange struct {
 	datatable   catalog.Datatable
 	connecting  privilege.Set
 
-	claims map[string]catalog.Claim
+	claims map[string]claim
 	roles  map[string]postgres.Role
-	inv    privilege.Inventory
-	held   privilege.Set
-	seen   GrantSeen
+	*postgres.Holdings
+	seen GrantSeen
 }
 
 func (c *grantChange) run(ctx context.Context, tx *postgres.Tx) error {
 	if err := c.look(ctx, tx); err != nil {
 		return err
 	}
-	var row *catalog.Claim
 	var written *privilege.Claim
 	if c.prior != nil {
 		if found, ok := c.claims[c.prior.ID]; ok && !found.Orphan {
-			written = &found.Claim
+			written = &found.Claim.Claim
 		}
 		delete(c.claims, c.prior.ID)
 	}
-	if c.next != nil {
-		roleID, err := c.granteeID()
+	next := c.next.claim(c.datatable.Owner)
+	var write postgres.Query
+	if next == nil {
+		write = catalog.DeleteClaim(c.prior.ID)
+	} else {
+		row, err := c.row()
 		if err != nil {
 			return err
 		}
-		if err := c.exists(); err != nil {
-			return err
-		}
-		row = &catalog.Claim{
-			Claim: c.next.Claim, RoleID: roleID,
-			DatatableID: c.datatable.ID, Datatable: c.datatable.Key.String(),
-		}
+		write = catalog.PutClaim(row)
 	}
-	others := c.connecting
-	for _, claim := range c.claims {
-		if !claim.Orphan {
-			others = others.Union(claim.Expand(c.inv))
-		}
+	others := privilege.Set{}
+	others.AddAll(c.connecting)
+	for _, other := range c.claims {
+		others.AddAll(other.atoms(c.Inventory))
 	}
-	needed := privilege.Between(written, c.next.claim(), others, c.held, c.inv)
-	if err := unplanned(needed, c.foreseen, c.datatable.Database); err != nil {
+	needed := privilege.Between(written, next, others, c.Held, c.Inventory)
+	if err := unplanned(needed, c.foreseen.Settle(c.Inventory), c.datatable.Database); err != nil {
 		return err
 	}
-	statements := postgres.AllPrivileges(needed.Changes(nil, c.wholes()), c.datatable.Database)
-	if row == nil {
-		return tx.Run(ctx, statements, catalog.DeleteClaim(c.prior.ID))
+	if next != nil {
+		c.seen = GrantSeen{
+			Database: c.datatable.Database, Owner: c.datatable.Owner,
+			Seen: privilege.Look(*next, others, c.Held.Union(needed.Grant).Minus(needed.Revoke), c.Inventory),
+		}
 	}
-	held := c.held.Union(needed.Grant)
-	c.seen = GrantSeen{Database: c.datatable.Database, Seen: privilege.Look(row.Claim, others, held, c.inv)}
-	return tx.Run(ctx, statements, catalog.PutClaim(*row))
+	return carryOut(ctx, tx, needed, c.Holdings, c.wholes(), c.datatable.Database, write)
 }
 
 // look reads the claims that could want the same, and what is held.
 func (c *grantChange) look(ctx context.Context, tx *postgres.Tx) error {
-	c.claims, c.roles, c.held = map[string]catalog.Claim{}, map[string]postgres.Role{}, privilege.Set{}
-	c.inv.Version = tx.Version()
-	var schemas, grantees, ids []string
-	mine := map[string]catalog.Claim{}
+	c.claims, c.roles, c.Holdings = map[string]claim{}, map[string]postgres.Role{}, postgres.NewHoldings(tx.Version())
+	var schemas, names, ids []string
+	mine := map[string]claim{}
 	for name, g := range map[string]*Grant{"prior": c.prior, "next": c.next} {
 		if g != nil {
-			schemas, grantees, ids = append(schemas, g.Schema), append(grantees, g.Grantee), append(ids, g.ID)
-			mine[name] = catalog.Claim{Claim: g.Claim}
+			schemas, ids = append(schemas, g.Schema), append(ids, g.ID)
+			names = append(append(names, g.Grantee), g.CreatedBy...)
+			mine[name] = claim{Claim: catalog.Claim{Claim: g.Claim}}
 		}
 	}
 	err := tx.Batch(ctx,
-		catalog.Claims(schemas, ids, func(claim catalog.Claim) { c.claims[claim.ID] = claim }),
-		postgres.Roles(grantees, nil, func(r postgres.Role) { c.roles[r.Name] = r }))
+		catalog.Claims(schemas, ids, func(found catalog.Claim) {
+			it := claim{found, found.CreatedBy}
+			it.own(c.datatable.Owner)
+			c.claims[it.ID] = it
+		}),
+		postgres.Roles(names, nil, func(r postgres.Role) { c.roles[r.Name] = r }))
 	if err != nil {
 		return err
 	}
 	if c.prior != nil {
 		mine["written"] = c.claims[c.prior.ID]
 	}
-	scope := scopeOf(mine, nil)
-	// Objects that other claims name are of no interest here, but what they
-	// want of those that are is.
-	return tx.Batch(ctx, postgres.Objects(scope, &c.inv, c.held))
+	// Objects that other claims name are of no interest, but how they spell
+	// the functions that are is.
+	inSchemas, signatures := signaturesOf(c.claims)
+	ownSchemas, ownSignatures := signaturesOf(mine)
+	return tx.Batch(ctx,
+		postgres.Objects(scopeOf(mine, nil), c.Holdings),
+		postgres.Functions(append(inSchemas, ownSchemas...), append(signatures, ownSignatures...), c.Holdings))
 }
 
-// granteeID finds the catalog's id of the role that is granted to.
-func (c *grantChange) granteeID() (string, error) {
-	name := c.next.Grantee
-	if name == privilege.Public {
-		return "", nil
+// row is the claim as the ledger shall have it. It refuses roles that are not
+// in the catalog, and objects that are not there.
+func (c *grantChange) row() (catalog.Claim, error) {
+	row := catalog.Claim{Claim: c.next.Claim, DatatableID: c.datatable.ID, Datatable: c.datatable.Key.String()}
+	var err error
+	if c.next.Grantee != privilege.Public {
+		if row.RoleID, err = c.roleID("role", c.next.Grantee); err != nil {
+			return row, err
+		}
 	}
+	for _, name := range c.next.CreatedBy {
+		id := resolve.RoleAdmin
+		if name != resolve.RoleAdmin {
+			if id, err = c.roleID("created_by", name); err != nil {
+				return row, err
+			}
+		}
+		row.CreatorIDs = append(row.CreatorIDs, id)
+	}
+	return row, c.exists()
+}
+
+// roleID finds the catalog's id of a role by the mark of its login.
+func (c *grantChange) roleID(field, name string) (string, error) {
 	id, ok := catalog.Marked(c.roles[name].Comment)
 	if !ok {
-		return "", inputError("role", "role %q is not in the catalog. Declare it, and refer to it (datatable_role.%s.name) so that it is made first", name, name)
+		return "", inputError(field, "role %q is not in the catalog. Declare it, and refer to it (datatable_role.%s.name) so that it is made first", name, name)
 	}
 	return id, nil
 }
 
 // exists refuses a grant on what is not there.
 func (c *grantChange) exists() error {
-	absent := c.next.Absent(c.inv)
+	absent := c.next.Absent(c.Inventory)
 	if len(absent) == 0 {
 		return nil
 	}
@@ -327,16 +371,18 @@ func (c *grantChange) exists() error {
 }
 
 func (c *grantChange) wholes() map[privilege.Object][]string {
-	whole := map[privilege.Object][]string{}
+	all := map[privilege.Object][]string{}
 	for _, g := range []*Grant{c.prior, c.next} {
 		if g == nil || !g.Whole {
 			continue
 		}
 		var names []string
-		for _, o := range c.inv.Within(g.Type, g.Schema) {
+		for _, o := range c.Within(g.Type, g.Schema) {
 			names = append(names, o.Name)
 		}
-		whole[privilege.Object{Type: g.Type, Schema: g.Schema, Whole: true}] = names
+		for whole, of := range wholes(g, names) {
+			all[whole] = of
+		}
 	}
-	return whole
+	return all
 }

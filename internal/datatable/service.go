@@ -47,6 +47,16 @@ type world struct {
 	index *resolve.Index
 }
 
+// ownerOf is the owner of a database that a data table is.
+func (w *world) ownerOf(database string) string {
+	for _, d := range w.Datatables {
+		if d.Database == database {
+			return d.Owner
+		}
+	}
+	return ""
+}
+
 // New makes a service. It does not connect; its error is about the options. A
 // bad encryption key is reported when it is first needed.
 func New(o Options) (*Service, error) {
@@ -118,14 +128,15 @@ func (s *Service) datatable(ctx context.Context, key resolve.Key) (catalog.Datat
 	return d, nil
 }
 
-// Database returns the name of the database that a data table is, empty where
-// it is not in the catalog. It never changes while the data table exists.
-func (s *Service) Database(ctx context.Context, key resolve.Key) string {
+// Database returns the name of the database that a data table is, and its
+// owner; both are empty where there is no such data table or database. The
+// name never changes while the data table exists.
+func (s *Service) Database(ctx context.Context, key resolve.Key) (database, owner string) {
 	d, err := s.datatable(ctx, key)
-	if err != nil {
-		return ""
+	if err != nil || d.Owner == "" {
+		return "", ""
 	}
-	return d.Database
+	return d.Database, d.Owner
 }
 
 func (s *Service) sharedState(database string) *shared[state] {

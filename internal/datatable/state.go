@@ -11,11 +11,10 @@ import (
 
 // state is a data table's database as far as its ledger names it.
 type state struct {
-	claims map[string]catalog.Claim
+	claims map[string]claim
 	// wants counts for each atom the claims and data tables that want it.
-	wants     map[privilege.Atom]int
-	inventory privilege.Inventory
-	held      privilege.Set
+	wants map[privilege.Atom]int
+	*postgres.Holdings
 
 	texts    map[policyKey]catalog.PolicyText
 	policies map[policyKey]postgres.Policy
@@ -45,20 +44,21 @@ func (s *Service) look(ctx context.Context, database string) (*state, error) {
 	return s.sharedState(database).get(func() (*state, error) {
 		var st *state
 		err := s.cluster.Read(ctx, database, func(tx *postgres.Tx) (err error) {
-			st, err = readState(ctx, tx, connects(w.Snapshot, database, resolve.Key{}))
+			st, err = readState(ctx, tx, w.ownerOf(database), connects(w.Snapshot, database, resolve.Key{}), watched(w.Snapshot, database))
 			return err
 		})
 		return st, err
 	})
 }
 
-// readState reads what the ledger names, in two round trips. Connecting are
-// the atoms that data tables want on the database.
-func readState(ctx context.Context, tx *postgres.Tx, connecting privilege.Set) (*state, error) {
+// readState reads what the ledger names, in two round trips. Owner is that of
+// the database, connecting are the atoms that data tables want on it, and
+// watched are roles whose privileges are read wherever they are.
+func readState(ctx context.Context, tx *postgres.Tx, owner string, connecting privilege.Set, watched []string) (*state, error) {
 	st := &state{
-		claims:   map[string]catalog.Claim{},
+		claims:   map[string]claim{},
 		wants:    map[privilege.Atom]int{},
-		held:     privilege.Set{},
+		Holdings: postgres.NewHoldings(tx.Version()),
 		texts:    map[policyKey]catalog.PolicyText{},
 		policies: map[policyKey]postgres.Policy{},
 		tables:   map[postgres.TableName]postgres.TableState{},
@@ -71,7 +71,7 @@ func readState(ctx context.Context, tx *postgres.Tx, connecting privilege.Set) (
 	}
 	if version > 0 {
 		err = tx.Batch(ctx,
-			catalog.Claims(nil, nil, func(c catalog.Claim) { st.claims[c.ID] = c }),
+			catalog.Claims(nil, nil, func(c catalog.Claim) { st.claims[c.ID] = claim{c, c.CreatedBy} }),
 			catalog.PolicyTexts(postgres.TableName{}, func(p catalog.PolicyText) {
 				st.texts[policyKey{p.Schema, p.Table, p.Name}] = p
 			}),
@@ -82,6 +82,9 @@ func readState(ctx context.Context, tx *postgres.Tx, connecting privilege.Set) (
 		}
 	}
 	scope := scopeOf(st.claims, connecting)
+	if watched != nil {
+		scope = postgres.Scope{Grantees: append(scope.Grantees, watched...)}
+	}
 	var tables []postgres.TableName
 	seen := map[postgres.TableName]bool{}
 	for key := range st.texts {
@@ -90,19 +93,20 @@ func readState(ctx context.Context, tx *postgres.Tx, connecting privilege.Set) (
 			tables = append(tables, t)
 		}
 	}
-	st.inventory.Version = tx.Version()
+	schemas, signatures := signaturesOf(st.claims)
 	err = tx.Batch(ctx,
-		postgres.Objects(scope, &st.inventory, st.held),
+		postgres.Objects(scope, st.Holdings),
+		postgres.Functions(schemas, signatures, st.Holdings),
 		postgres.Tables(tables, func(t postgres.TableState) { st.tables[t.TableName] = t }),
 		postgres.Policies(tables, func(p postgres.Policy) { st.policies[keyOf(p)] = p }))
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range st.claims {
-		if !c.Orphan {
-			for a := range c.Expand(st.inventory) {
-				st.wants[a]++
-			}
+	for id, c := range st.claims {
+		c.own(owner)
+		st.claims[id] = c
+		for a := range c.atoms(st.Inventory) {
+			st.wants[a]++
 		}
 	}
 	for a := range connecting {
@@ -111,9 +115,52 @@ func readState(ctx context.Context, tx *postgres.Tx, connecting privilege.Set) (
 	return st, nil
 }
 
+// A claim is one of the ledger as it holds in its database: in its CreatedBy
+// the owner stands by name. declared is as it is written.
+type claim struct {
+	catalog.Claim
+	declared []string
+}
+
+func (c *claim) own(owner string) { c.CreatedBy = creators(c.declared, owner) }
+
+// atoms is what the claim wants of what there is.
+func (c claim) atoms(inv privilege.Inventory) privilege.Set {
+	if c.Orphan {
+		return privilege.Set{}
+	}
+	return c.Expand(inv)
+}
+
+// creators puts the owner's name in the place of admin.
+func creators(declared []string, owner string) []string {
+	names := make([]string, len(declared))
+	for i, name := range declared {
+		names[i] = name
+		if name == resolve.RoleAdmin {
+			names[i] = owner
+		}
+	}
+	return names
+}
+
+// signaturesOf are the functions that claims name, in parallel with their
+// schemas.
+func signaturesOf(claims map[string]claim) (schemas, signatures []string) {
+	schemas, signatures = []string{}, []string{}
+	for _, c := range claims {
+		if c.Type == privilege.Function {
+			for _, signature := range c.Objects {
+				schemas, signatures = append(schemas, c.Schema), append(signatures, signature)
+			}
+		}
+	}
+	return schemas, signatures
+}
+
 // scopeOf is where the atoms of claims can be. A whole-schema claim needs all
 // objects of every schema, since names are filtered over all schemas at once.
-func scopeOf(claims map[string]catalog.Claim, connecting privilege.Set) postgres.Scope {
+func scopeOf(claims map[string]claim, connecting privilege.Set) postgres.Scope {
 	scope := postgres.Scope{Schemas: []string{publicSchema}, Objects: []string{}, Grantees: []string{privilege.Public}}
 	schemas, objects, grantees := map[string]bool{publicSchema: true}, map[string]bool{}, map[string]bool{privilege.Public: true}
 	whole := false
@@ -142,13 +189,13 @@ func addOnce(seen map[string]bool, list *[]string, value string) {
 }
 
 // shared returns the atoms of a claim that another one, or a data table, wants.
-func (st *state) shared(c catalog.Claim) privilege.Set {
+func (st *state) shared(c claim) privilege.Set {
 	own := 1
 	if c.Orphan {
 		own = 0
 	}
 	others := privilege.Set{}
-	for a := range c.Expand(st.inventory) {
+	for a := range c.Expand(st.Inventory) {
 		if st.wants[a] > own {
 			others.Add(a)
 		}

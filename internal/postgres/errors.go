@@ -25,6 +25,7 @@ const (
 	codeDeadlock              = "40P01"
 	codeInsufficientPrivilege = "42501"
 	codeUndefinedTable        = "42P01"
+	codeDependent             = "2BP01"
 	codeTooManyConnections    = "53300"
 	codeLockTimeout           = "55P03"
 	codeInternal              = "XX000"
@@ -103,6 +104,9 @@ func IsUndefinedTable(err error) bool { return hasCode(err, codeUndefinedTable) 
 
 // IsNoSuchDatabase says whether the database to connect to is not there.
 func IsNoSuchDatabase(err error) bool { return hasCode(err, codeNoSuchDatabase) }
+
+// IsDependent says whether something else depends on what was to go.
+func IsDependent(err error) bool { return hasCode(err, codeDependent) }
 
 // IsDenied says whether the login lacks a right that was needed.
 func IsDenied(err error) bool { return hasCode(err, codeInsufficientPrivilege) }

@@ -8,6 +8,7 @@ import (
 
 // A Scope is the part of a database that privileges are looked at in.
 type Scope struct {
+	// Schemas by name; nil for all but the system's and this product's own.
 	Schemas []string
 	// Objects by name, in any of the schemas; nil for all.
 	Objects []string
@@ -15,26 +16,84 @@ type Scope struct {
 	Grantees []string
 }
 
-// Objects asks what exists in the scope and what its grantees hold directly.
-// Both arguments are filled when the batch has run.
-func Objects(scope Scope, inv *privilege.Inventory, held privilege.Set) Query {
-	inv.Objects = map[privilege.Object]bool{}
+// Holdings are what exists in a scope, and what its grantees hold directly.
+type Holdings struct {
+	privilege.Inventory
+	Held privilege.Set
+	// Owners of objects that exist.
+	Owners map[privilege.Object]string
+	// Extension has the objects that belong to an extension.
+	Extension map[privilege.Object]bool
+	// Grantors of what is held: more than one where several roles granted it.
+	Grantors map[privilege.Atom][]string
+}
+
+// NewHoldings makes empty holdings of a server of that major version.
+func NewHoldings(version int) *Holdings {
+	return &Holdings{
+		Inventory: privilege.Inventory{
+			Version: version, Objects: map[privilege.Object]bool{},
+			Owned: map[privilege.Object][]privilege.Object{}, Alias: map[privilege.Object]privilege.Object{},
+		},
+		Held: privilege.Set{}, Owners: map[privilege.Object]string{}, Extension: map[privilege.Object]bool{}, Grantors: map[privilege.Atom][]string{},
+	}
+}
+
+// Objects asks what exists in a scope and what its grantees hold.
+func Objects(scope Scope, h *Holdings) Query {
 	return Query{
 		SQL:  objectsSQL,
 		Args: []any{scope.Schemas, scope.Objects, scope.Grantees},
 		Each: func(scan func(...any) error) error {
 			var o privilege.Object
-			var grantees, privileges []string
-			if err := scan(&o.Type, &o.Schema, &o.Name, &grantees, &privileges); err != nil {
+			var ownedBy, column, owner string
+			var grantees, privileges, grantors []string
+			var options []bool
+			var extension bool
+			if err := scan(&o.Type, &o.Schema, &o.Name, &o.Extent, &ownedBy, &column, &owner, &extension, &grantees, &privileges, &options, &grantors); err != nil {
 				return err
 			}
-			inv.Objects[o] = true
-			for i, grantee := range grantees {
-				held.Add(privilege.Atom{Grantee: grantee, Object: o, Privilege: privileges[i]})
+			if o.Extent == privilege.One {
+				h.Objects[o], h.Owners[o] = true, owner
+			}
+			if extension {
+				h.Extension[o] = true
+			}
+			if ownedBy != "" {
+				table := privilege.Object{Type: privilege.Table, Schema: o.Schema, Name: ownedBy}
+				h.Owned[table] = append(h.Owned[table], o)
+			}
+			for i := range grantees {
+				h.hold(privilege.Atom{Grantee: grantees[i], Object: o, Column: column, Privilege: privileges[i]}, options[i], grantors[i])
 			}
 			return nil
 		},
 	}
+}
+
+func (h *Holdings) hold(a privilege.Atom, option bool, grantor string) {
+	h.Held.Add(a)
+	h.Grantors[a] = append(h.Grantors[a], grantor)
+	if option {
+		a.Option = true
+		h.Held.Add(a)
+		h.Grantors[a] = append(h.Grantors[a], grantor)
+	}
+}
+
+// Functions asks which functions signatures mean. Schemas and signatures are
+// in parallel.
+func Functions(schemas, signatures []string, h *Holdings) Query {
+	return Query{SQL: functionsSQL, Args: []any{schemas, signatures}, Each: func(scan func(...any) error) error {
+		written := privilege.Object{Type: privilege.Function}
+		real := written
+		if err := scan(&written.Schema, &written.Name, &real.Name); err != nil {
+			return err
+		}
+		real.Schema = written.Schema
+		h.Alias[written] = real
+		return nil
+	}}
 }
 
 // Version is the server's major version, as the connection was told it.

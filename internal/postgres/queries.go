@@ -8,6 +8,9 @@ var lockHoldersSQL string
 //go:embed sql/objects.sql
 var objectsSQL string
 
+//go:embed sql/functions.sql
+var functionsSQL string
+
 //go:embed sql/roles.sql
 var rolesSQL string
 

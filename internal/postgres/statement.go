@@ -95,11 +95,27 @@ func Privileges(c privilege.Change, database string) Statement {
 	if c.Revoke {
 		verb, preposition = "REVOKE", "FROM"
 	}
-	if c.Shared {
-		note = " -- kept while another grant wants it"
+	option, withOption := "", ""
+	switch {
+	case c.Option && c.Revoke:
+		option = "GRANT OPTION FOR "
+	case c.Option:
+		withOption = " WITH GRANT OPTION"
 	}
-	return statement("%s %s ON %s %s %s%s", verb, strings.Join(c.Privileges, ", "),
-		on(c.Objects, database), preposition, Grantee(c.Grantee), note)
+	first := c.Objects[0]
+	if first.Extent == privilege.Owned {
+		note = " -- those that columns of " + ownersOf(first) + " own, where there are any"
+	}
+	if c.Shared {
+		note += " -- kept while another grant wants it"
+	}
+	if first.Extent == privilege.Future {
+		t, _ := privilege.TypeOf(first.Type)
+		return statement("ALTER DEFAULT PRIVILEGES FOR ROLE %s IN SCHEMA %s %s %s%s ON %s %s %s%s%s", Ident(first.Name), Ident(first.Schema),
+			verb, option, privilegeList(c.Privileges), t.Plural, preposition, Grantee(c.Grantee), withOption, note)
+	}
+	return statement("%s %s%s ON %s %s %s%s%s", verb, option, privilegeList(c.Privileges),
+		on(c.Objects, database), preposition, Grantee(c.Grantee), withOption, note)
 }
 
 // AllPrivileges renders several changes in their order.
@@ -111,24 +127,50 @@ func AllPrivileges(changes []privilege.Change, database string) []Statement {
 	return statements
 }
 
+func privilegeList(privileges []privilege.OnColumns) string {
+	texts := make([]string, len(privileges))
+	for i, p := range privileges {
+		texts[i] = p.Privilege
+		if len(p.Columns) > 0 {
+			texts[i] += " (" + idents(p.Columns) + ")"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
 func on(objects []privilege.Object, database string) string {
 	t, _ := privilege.TypeOf(objects[0].Type)
-	if objects[0].Whole {
-		return t.AllKeyword + " " + Ident(objects[0].Schema)
+	switch first := objects[0]; first.Extent {
+	case privilege.Whole:
+		return "ALL " + t.Plural + " IN SCHEMA " + Ident(first.Schema)
+	case privilege.Owned:
+		return t.Keyword + " …"
+	case privilege.One, privilege.Future:
 	}
 	names := make([]string, len(objects))
 	for i, o := range objects {
-		names[i] = objectName(o, database)
+		names[i] = objectName(o, t, database)
 	}
 	return t.Keyword + " " + strings.Join(names, ", ")
 }
 
-func objectName(o privilege.Object, database string) string {
+func ownersOf(o privilege.Object) string {
+	if o.Name == "" {
+		return "tables in " + Ident(o.Schema)
+	}
+	return Ident(o.Schema, o.Name)
+}
+
+func objectName(o privilege.Object, t privilege.ObjectType, database string) string {
 	switch {
 	case o.Schema == "":
 		return Ident(database)
 	case o.Name == "":
 		return Ident(o.Schema)
+	case t.Signature:
+		// A signature is SQL already: a plan shows one that has been read by
+		// privilege.CheckSignature, and apply has Postgres's own.
+		return Ident(o.Schema) + "." + o.Name
 	}
 	return Ident(o.Schema, o.Name)
 }
@@ -227,3 +269,9 @@ func SetSearchPath(schemas ...string) Statement {
 	}
 	return statement("SET LOCAL search_path = %s", idents(schemas))
 }
+
+// SetRole makes the rest of the transaction act as a role.
+func SetRole(role string) Statement { return statement("SET LOCAL ROLE %s", Ident(role)) }
+
+// ResetRole ends what SetRole began.
+const ResetRole Statement = "RESET ROLE"

@@ -30,6 +30,9 @@ type Tx struct {
 	database string
 }
 
+// User is the login of the transaction.
+func (tx *Tx) User() string { return tx.conn.Config().User }
+
 // Read runs fn in a transaction that sees one moment and changes nothing. It
 // takes no lock.
 func (c *Cluster) Read(ctx context.Context, database string, fn func(*Tx) error) error {

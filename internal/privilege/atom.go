@@ -6,12 +6,16 @@ import (
 	"strings"
 )
 
-// An Atom is the smallest thing that is granted: one privilege on one object
-// to one grantee.
+// An Atom is the smallest thing that is granted: to one grantee one privilege
+// on one object, or on one column of it, or the option to grant that on.
 type Atom struct {
 	Grantee   string
 	Object    Object
+	Column    string `json:",omitempty"`
 	Privilege string
+	// Option is the right to grant the privilege to others. Who holds it holds
+	// the atom without Option too.
+	Option bool `json:",omitempty"`
 }
 
 func (a Atom) compare(b Atom) int {
@@ -19,7 +23,22 @@ func (a Atom) compare(b Atom) int {
 		strings.Compare(a.Grantee, b.Grantee),
 		a.Object.compare(b.Object),
 		strings.Compare(a.Privilege, b.Privilege),
+		strings.Compare(a.Column, b.Column),
+		boolean(a.Option)-boolean(b.Option),
 	)
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// base is the atom without the option.
+func (a Atom) base() Atom {
+	a.Option = false
+	return a
 }
 
 // A Set of atoms.
@@ -37,6 +56,13 @@ func SetOf(atoms ...Atom) Set {
 // Add puts an atom into the set.
 func (s Set) Add(a Atom) { s[a] = struct{}{} }
 
+// AddAll puts every atom of another set into the set.
+func (s Set) AddAll(t Set) {
+	for a := range t {
+		s.Add(a)
+	}
+}
+
 // Has says whether exactly this atom is in the set.
 func (s Set) Has(a Atom) bool {
 	_, ok := s[a]
@@ -44,16 +70,21 @@ func (s Set) Has(a Atom) bool {
 }
 
 // Covers says whether the set holds the atom, or one that includes it: a whole
-// schema includes each object in it, [All] each privilege.
+// schema includes each object in it, [All] each privilege. A privilege on a
+// table does not include the one on its column: Postgres keeps them apart.
 func (s Set) Covers(a Atom) bool {
-	whole := a
-	whole.Object.Name, whole.Object.Whole = "", true
-	for _, b := range []Atom{a, whole} {
-		if s.Has(b) {
-			return true
-		}
+	extents := []Object{a.Object}
+	switch a.Object.Extent {
+	case One:
+		extents = append(extents, a.Object.whole())
+	case Owned:
+		extents = append(extents, Object{Type: a.Object.Type, Schema: a.Object.Schema, Extent: Owned})
+	case Whole, Future:
+	}
+	for _, a.Object = range extents {
+		b := a
 		b.Privilege = All
-		if s.Has(b) {
+		if s.Has(a) || s.Has(b) {
 			return true
 		}
 	}
@@ -63,12 +94,8 @@ func (s Set) Covers(a Atom) bool {
 // Union returns the atoms of both sets.
 func (s Set) Union(t Set) Set {
 	u := make(Set, len(s)+len(t))
-	for a := range s {
-		u.Add(a)
-	}
-	for a := range t {
-		u.Add(a)
-	}
+	u.AddAll(s)
+	u.AddAll(t)
 	return u
 }
 

@@ -6,59 +6,101 @@ import (
 	"strings"
 )
 
-// A Change is one statement's worth of granting or revoking: every privilege
-// on every object, to or from one grantee. Objects are all of one type, and
-// either named ones or a single Whole.
+// A Change is one statement's worth of granting or revoking: privileges on
+// objects, to or from one grantee. Objects are all of one type, and either
+// named ones or a single one of another extent.
 type Change struct {
 	Revoke     bool
 	Grantee    string
-	Privileges []string
+	Privileges []OnColumns
 	Objects    []Object
+	// Option grants with the option to grant on, or revokes that option alone.
+	Option bool
 	// Shared marks a revoke of what another claim wanted when it was planned:
 	// it is carried out only if none wants it any more.
 	Shared bool
 }
 
+// OnColumns is a privilege, on the whole object or on columns of it.
+type OnColumns struct {
+	Privilege string
+	Columns   []string
+}
+
 // Changes folds a difference into few changes, grants first, so that nobody
 // is without a privilege that one atom takes and another gives; grants go from
 // the outermost objects to the innermost, and revokes back. Revokes of what is
-// shared stand on their own. Where a difference has an atom for every
-// object that a whole-schema claim covers, name the schema in wholes.
+// shared stand on their own. Where a difference has an atom for every object
+// that a whole-schema claim covers, name the schema in wholes.
 func (d Difference) Changes(shared Set, wholes map[Object][]string) []Change {
-	changes := fold(d.Grant, wholes, Change{})
-	changes = append(changes, fold(d.Revoke.Minus(shared), wholes, Change{Revoke: true})...)
-	changes = append(changes, fold(d.Revoke.Intersect(shared), wholes, Change{Revoke: true, Shared: true})...)
+	changes := folding{wholes: wholes}.changes(d.Grant)
+	changes = append(changes, folding{wholes: wholes, like: Change{Revoke: true}}.changes(d.Revoke.Minus(shared))...)
+	changes = append(changes, folding{wholes: wholes, like: Change{Revoke: true, Shared: true}}.changes(d.Revoke.Intersect(shared))...)
+	return append(changes, folding{}.changes(d.Restore)...)
+}
+
+// folding makes changes like a given one of the atoms of a set.
+type folding struct {
+	wholes map[Object][]string
+	like   Change
+}
+
+// changes groups atoms by grantee, option and type, and then objects that have
+// the same privileges. The order is by grantee and first object.
+func (f folding) changes(set Set) []Change {
+	type group struct {
+		grantee string
+		option  bool
+	}
+	groups := map[group]map[Object][]Atom{}
+	for _, a := range set.Sorted() {
+		option := a
+		option.Option = true
+		// Granting with the option grants, and revoking revokes the option.
+		if f.like.Revoke && a.Option && set.Has(a.base()) || !f.like.Revoke && !a.Option && set.Has(option) {
+			continue
+		}
+		g := group{a.Grantee, a.Option}
+		if groups[g] == nil {
+			groups[g] = map[Object][]Atom{}
+		}
+		groups[g][a.Object] = append(groups[g][a.Object], a)
+	}
+	var changes []Change
+	for _, g := range slices.SortedFunc(maps.Keys(groups), func(a, b group) int {
+		if c := strings.Compare(a.grantee, b.grantee); c != 0 {
+			return c
+		}
+		return boolean(a.option) - boolean(b.option)
+	}) {
+		like := f.like
+		like.Grantee, like.Option = g.grantee, g.option
+		changes = append(changes, f.fold(groups[g], like)...)
+	}
 	return changes
 }
 
-// fold groups atoms by grantee and type, and then objects that have the same
-// privileges in the set. The order is by grantee, type, and first object.
-func fold(set Set, wholes map[Object][]string, like Change) []Change {
-	type key struct{ grantee, objectType, privileges string }
-	byObject := map[string]map[Object][]string{}
-	for _, a := range set.Sorted() {
-		if byObject[a.Grantee] == nil {
-			byObject[a.Grantee] = map[Object][]string{}
-		}
-		byObject[a.Grantee][a.Object] = append(byObject[a.Grantee][a.Object], a.Privilege)
+func (f folding) fold(atoms map[Object][]Atom, like Change) []Change {
+	type key struct{ objectType, privileges string }
+	privileges, keys := map[Object][]OnColumns{}, map[Object]key{}
+	for o, held := range atoms {
+		privileges[o] = onColumns(o.Type, held)
+		keys[o] = key{o.Type, text(privileges[o])}
 	}
+	f.widen(privileges, func(o Object) string { return keys[o].privileges })
 	var changes []Change
-	for _, grantee := range slices.Sorted(maps.Keys(byObject)) {
-		at := map[key]int{}
-		objects := widen(byObject[grantee], wholes)
-		for _, o := range slices.SortedFunc(maps.Keys(objects), Object.compare) {
-			privileges := inOrder(o.Type, objects[o])
-			k := key{grantee, o.Type, strings.Join(privileges, ",")}
-			if i, ok := at[k]; ok && !o.Whole {
-				changes[i].Objects = append(changes[i].Objects, o)
-				continue
-			}
-			c := like
-			c.Grantee, c.Privileges, c.Objects = grantee, privileges, []Object{o}
-			changes = append(changes, c)
-			if !o.Whole {
-				at[k] = len(changes) - 1
-			}
+	at := map[key]int{}
+	for _, o := range slices.SortedFunc(maps.Keys(privileges), Object.compare) {
+		k := key{o.Type, text(privileges[o])}
+		if i, ok := at[k]; ok && o.Extent == One {
+			changes[i].Objects = append(changes[i].Objects, o)
+			continue
+		}
+		c := like
+		c.Privileges, c.Objects = privileges[o], []Object{o}
+		changes = append(changes, c)
+		if o.Extent == One {
+			at[k] = len(changes) - 1
 		}
 	}
 	if like.Revoke {
@@ -69,47 +111,53 @@ func fold(set Set, wholes map[Object][]string, like Change) []Change {
 
 // widen puts a whole schema in the place of its objects where each of them is
 // there with the same privileges.
-func widen(objects map[Object][]string, wholes map[Object][]string) map[Object][]string {
-	for whole, names := range wholes {
+func (f folding) widen(objects map[Object][]OnColumns, key func(Object) string) {
+	for whole, names := range f.wholes {
 		if len(names) < 2 {
 			continue
 		}
-		var privileges []string
-		same := true
-		for i, name := range names {
-			has, ok := objects[Object{Type: whole.Type, Schema: whole.Schema, Name: name}]
-			if i == 0 {
-				privileges = has
-			}
-			if !ok || !slices.Equal(has, privileges) {
-				same = false
-				break
-			}
-		}
-		if !same {
+		named := func(name string) Object { return Object{Type: whole.Type, Schema: whole.Schema, Name: name} }
+		first := key(named(names[0]))
+		different := func(name string) bool { return objects[named(name)] == nil || key(named(name)) != first }
+		if slices.ContainsFunc(names, different) {
 			continue
 		}
+		objects[whole] = objects[named(names[0])]
 		for _, name := range names {
-			delete(objects, Object{Type: whole.Type, Schema: whole.Schema, Name: name})
+			delete(objects, named(name))
 		}
-		// What is there for the schema itself stays: a plan has some atoms of
-		// the whole and others of each object.
-		objects[whole] = append(objects[whole], privileges...)
 	}
-	return objects
 }
 
-// inOrder sorts privileges as the manual lists them.
-func inOrder(objectType string, privileges []string) []string {
-	if slices.Contains(privileges, All) {
-		return []string{All}
+// onColumns gathers an object's atoms by privilege, as the manual lists them.
+func onColumns(objectType string, atoms []Atom) []OnColumns {
+	columns := map[string][]string{}
+	for _, a := range atoms {
+		columns[a.Privilege] = append(columns[a.Privilege], a.Column)
 	}
 	t, _ := TypeOf(objectType)
-	var sorted []string
-	for _, v := range t.Privileges {
-		if slices.Contains(privileges, v.Privilege) {
-			sorted = append(sorted, v.Privilege)
+	var gathered []OnColumns
+	for _, name := range append([]string{All}, t.Names(0)...) {
+		on, ok := columns[name]
+		if !ok {
+			continue
+		}
+		// The whole object, and columns of it, are two things.
+		if slices.Contains(on, "") {
+			gathered = append(gathered, OnColumns{Privilege: name})
+			on = slices.DeleteFunc(on, func(column string) bool { return column == "" })
+		}
+		if len(on) > 0 {
+			gathered = append(gathered, OnColumns{Privilege: name, Columns: on})
 		}
 	}
-	return sorted
+	return gathered
+}
+
+func text(privileges []OnColumns) string {
+	var b strings.Builder
+	for _, p := range privileges {
+		b.WriteString(p.Privilege + "\x00" + strings.Join(p.Columns, "\x00") + "\x01")
+	}
+	return b.String()
 }

@@ -15,16 +15,28 @@ type Claim struct {
 	// Objects named one by one, or Whole for all of the type in the schema.
 	Objects []string
 	Whole   bool
+	// Columns of the tables that are named, where it is not the tables.
+	Columns []string
+	// Future takes in what the roles in CreatedBy make later. Only with Whole.
+	Future    bool
+	CreatedBy []string
 	// Privileges are keywords of the type, or [All] alone.
 	Privileges []string
+	// Option wants each privilege with the option to grant it on.
+	Option bool
 }
 
 // An Inventory is what exists and matters to claims at hand.
 type Inventory struct {
 	// Version of the server, its major number.
 	Version int
-	// Objects that exist, none of them Whole.
+	// Objects that exist, each of extent One. Functions have the signature that
+	// Postgres prints.
 	Objects map[Object]bool
+	// Owned gives for a table the sequences that its columns own.
+	Owned map[Object][]Object
+	// Alias gives for a function as a claim writes it the function it is.
+	Alias map[Object]Object
 }
 
 // Within returns the objects of a type in a schema, sorted by name.
@@ -39,6 +51,28 @@ func (inv Inventory) Within(objectType, schema string) []Object {
 	return found
 }
 
+// object is what a claim's object really is.
+func (inv Inventory) object(o Object) Object {
+	if real, ok := inv.Alias[o]; ok {
+		return real
+	}
+	return o
+}
+
+// sequences are those that an object of extent Owned stands for.
+func (inv Inventory) sequences(o Object) []Object {
+	if o.Name != "" {
+		return inv.Owned[Object{Type: Table, Schema: o.Schema, Name: o.Name}]
+	}
+	var all []Object
+	for table, owned := range inv.Owned {
+		if table.Schema == o.Schema {
+			all = append(all, owned...)
+		}
+	}
+	return all
+}
+
 // Targets returns the objects the claim names, as it names them.
 func (c Claim) Targets() []Object {
 	t, _ := TypeOf(c.Type)
@@ -46,7 +80,7 @@ func (c Claim) Targets() []Object {
 	case !t.Contained():
 		return []Object{{Type: c.Type, Schema: c.Schema}}
 	case c.Whole:
-		return []Object{{Type: c.Type, Schema: c.Schema, Whole: true}}
+		return []Object{{Type: c.Type, Schema: c.Schema, Extent: Whole}}
 	}
 	objects := make([]Object, len(c.Objects))
 	for i, name := range c.Objects {
@@ -55,31 +89,60 @@ func (c Claim) Targets() []Object {
 	return objects
 }
 
-// Atoms returns what the claim wants as it is declared: [All] and Whole stand
+// Atoms returns what the claim wants as it is declared: [All] and extents stand
 // for themselves. It needs no look at the server, so a plan can show it.
-func (c Claim) Atoms() Set { return c.atoms(c.Targets(), c.Privileges) }
+func (c Claim) Atoms() Set {
+	set := Set{}
+	for _, o := range c.Targets() {
+		c.add(set, o, c.Privileges)
+		c.surround(set, o)
+	}
+	c.future(set, c.Privileges)
+	return set
+}
 
 // Expand returns what the claim wants of the objects that exist, one atom for
-// each object and privilege. A named object that does not exist has none.
+// each object, column and privilege. A named object that does not exist has
+// none.
 func (c Claim) Expand(inv Inventory) Set {
-	var objects []Object
-	for _, o := range c.Targets() {
-		switch {
-		case o.Whole:
-			objects = append(objects, inv.Within(o.Type, o.Schema)...)
-		case inv.Objects[o]:
-			objects = append(objects, o)
+	set := Set{}
+	privileges := c.explicit(inv.Version)
+	around := Set{}
+	for _, target := range c.Targets() {
+		objects := []Object{inv.object(target)}
+		if target.Extent == Whole {
+			objects = inv.Within(target.Type, target.Schema)
 		}
-	}
-	set := c.atoms(objects, expandAll(c.Type, c.Privileges, inv.Version))
-	// What surrounds the objects is wanted even where there are none yet: the
-	// first one made in the schema has to be reachable.
-	for a := range c.needs(c.Targets()) {
-		if inv.Objects[a.Object] {
-			set.Add(a)
+		for _, o := range objects {
+			if inv.Objects[o] {
+				c.add(set, o, privileges)
+				c.surround(around, o)
+			}
 		}
+		// What surrounds the objects is wanted even where there are none yet:
+		// the first one made in the schema has to be reachable.
+		c.surround(around, target)
 	}
+	c.future(set, privileges)
+	set.AddAll(around.settle(inv).filter(func(a Atom) bool { return a.Object.Extent == Future || inv.Objects[a.Object] }))
 	return set
+}
+
+// settle puts the objects that exist in the place of those that a set can name
+// without looking: sequences by their table, functions by another spelling.
+func (s Set) settle(inv Inventory) Set {
+	settled := Set{}
+	for a := range s {
+		if a.Object.Extent != Owned {
+			a.Object = inv.object(a.Object)
+			settled.Add(a)
+			continue
+		}
+		for _, a.Object = range inv.sequences(a.Object) {
+			settled.Add(a)
+		}
+	}
+	return settled
 }
 
 // Absent returns what the claim names and the inventory lacks: its named
@@ -87,47 +150,77 @@ func (c Claim) Expand(inv Inventory) Set {
 func (c Claim) Absent(inv Inventory) []Object {
 	var absent []Object
 	for _, o := range c.Targets() {
-		around := Object{Type: Schema, Schema: o.Schema}
 		switch {
-		case o.Schema != "" && !inv.Objects[around]:
-			if !slices.Contains(absent, around) {
-				absent = append(absent, around)
+		case o.Schema != "" && !inv.Objects[o.schema()]:
+			if !slices.Contains(absent, o.schema()) {
+				absent = append(absent, o.schema())
 			}
-		case !o.Whole && !inv.Objects[o]:
+		case o.Extent == One && !inv.Objects[inv.object(o)]:
 			absent = append(absent, o)
 		}
 	}
 	return absent
 }
 
-func (c Claim) atoms(objects []Object, privileges []string) Set {
-	set := c.needs(objects)
-	for _, o := range objects {
+// add puts the claim's privileges on an object into a set.
+func (c Claim) add(set Set, o Object, privileges []string) {
+	columns := c.Columns
+	if len(columns) == 0 {
+		columns = []string{""}
+	}
+	for _, column := range columns {
 		for _, p := range privileges {
-			set.Add(Atom{Grantee: c.Grantee, Object: o, Privilege: p})
+			a := Atom{Grantee: c.Grantee, Object: o, Column: column, Privilege: p}
+			set.Add(a)
+			if c.Option {
+				a.Option = true
+				set.Add(a)
+			}
 		}
 	}
-	return set
 }
 
-func (c Claim) needs(objects []Object) Set {
-	set := Set{}
-	t, _ := TypeOf(c.Type)
-	if t.Implies == nil {
-		return set
+// surround adds what an object is of no use without: USAGE on its schema, and
+// for INSERT into a table USAGE on the sequences that its columns own.
+func (c Claim) surround(set Set, o Object) {
+	if t, _ := TypeOf(o.Type); !t.Contained() {
+		return
 	}
-	for _, o := range objects {
-		for _, n := range t.Implies(o) {
-			set.Add(Atom{Grantee: c.Grantee, Object: n.Object, Privilege: n.Privilege})
+	set.Add(Atom{Grantee: c.Grantee, Object: o.schema(), Privilege: "USAGE"})
+	if o.Type == Table && c.inserts() {
+		set.Add(Atom{Grantee: c.Grantee, Object: Object{Type: Sequence, Schema: o.Schema, Name: o.Name, Extent: Owned}, Privilege: "USAGE"})
+	}
+}
+
+func (c Claim) inserts() bool {
+	return slices.Contains(c.Privileges, "INSERT") || slices.Contains(c.Privileges, All)
+}
+
+// future adds what the claim wants of objects that are made later.
+func (c Claim) future(set Set, privileges []string) {
+	if !c.Future {
+		return
+	}
+	for _, creator := range c.CreatedBy {
+		c.add(set, Object{Type: c.Type, Schema: c.Schema, Name: creator, Extent: Future}, privileges)
+		if c.Type == Table && c.inserts() {
+			set.Add(Atom{Grantee: c.Grantee, Object: Object{Type: Sequence, Schema: c.Schema, Name: creator, Extent: Future}, Privilege: "USAGE"})
 		}
 	}
-	return set
 }
 
-func expandAll(objectType string, privileges []string, version int) []string {
+func (c Claim) explicit(version int) []string {
+	return explicit(c.Type, len(c.Columns) > 0, c.Privileges, version)
+}
+
+// explicit puts every privilege of the type in the place of [All].
+func explicit(objectType string, columns bool, privileges []string, version int) []string {
 	if !slices.Contains(privileges, All) {
 		return privileges
 	}
 	t, _ := TypeOf(objectType)
+	if columns {
+		return t.OfColumns
+	}
 	return t.Names(version)
 }

@@ -4,10 +4,14 @@ package privilege
 type Difference struct {
 	Grant  Set
 	Revoke Set
+	// Restore are privileges on columns that go with one on their table, since
+	// a REVOKE on a table takes its columns along, and that are granted again
+	// in the same transaction.
+	Restore Set
 }
 
 // Empty says whether there is nothing to do.
-func (d Difference) Empty() bool { return len(d.Grant) == 0 && len(d.Revoke) == 0 }
+func (d Difference) Empty() bool { return len(d.Grant)+len(d.Revoke)+len(d.Restore) == 0 }
 
 // Between returns what takes a database from the claim as it was to the claim
 // as it shall be; either may be nil. All atoms are of objects that exist.
@@ -19,15 +23,38 @@ func (d Difference) Empty() bool { return len(d.Grant) == 0 && len(d.Revoke) == 
 // is revoked, and running it twice changes nothing.
 func Between(prior, next *Claim, others, actual Set, inv Inventory) Difference {
 	wanted := expand(next, inv)
-	return Difference{
+	d := Difference{
 		Grant:  wanted.Minus(actual),
 		Revoke: expand(prior, inv).Minus(wanted).Minus(others).Intersect(actual),
 	}
+	d.Restore = d.restore(actual)
+	return d
+}
+
+// restore tells which privileges on columns of the held ones the revokes take
+// along.
+func (d Difference) restore(held Set) Set {
+	return held.filter(func(a Atom) bool {
+		if a.Column == "" || d.Revoke.Has(a) {
+			return false
+		}
+		table := a
+		table.Column = ""
+		return d.Revoke.Covers(table) || d.Revoke.Covers(table.base())
+	})
+}
+
+// Settle puts objects that exist in the place of those that a difference can
+// name without looking at the server.
+func (d Difference) Settle(inv Inventory) Difference {
+	return Difference{Grant: d.Grant.settle(inv), Revoke: d.Revoke.settle(inv), Restore: d.Restore}
 }
 
 // Exceeds returns what d needs and the planned difference did not announce.
 func (d Difference) Exceeds(planned Difference) Difference {
-	return Difference{Grant: d.Grant.Minus(planned.Grant), Revoke: d.Revoke.Minus(planned.Revoke)}
+	return Difference{
+		Grant: d.Grant.Minus(planned.Grant), Revoke: d.Revoke.Minus(planned.Revoke), Restore: d.Restore.Minus(planned.Restore),
+	}
 }
 
 // Seen is what the last look at the server told about a claim. It is kept
@@ -38,15 +65,18 @@ type Seen struct {
 	Version int
 	// Objects of the claim's type in its schema, where the claim is for the
 	// whole schema.
-	Objects []string
+	Objects []string `json:",omitempty"`
 	// Missing atoms: wanted by the claim and not held, or on a named object
 	// that does not exist.
-	Missing []Atom
+	Missing []Atom `json:",omitempty"`
 	// Absent objects: named by the claim, or the schema of what it names, and
 	// not there.
-	Absent []Object
+	Absent []Object `json:",omitempty"`
 	// Shared atoms: wanted by the claim and by another one.
-	Shared []Atom
+	Shared []Atom `json:",omitempty"`
+	// Columns are the privileges on single columns that the grantee holds on
+	// tables of the claim.
+	Columns []Atom `json:",omitempty"`
 }
 
 // Look compares a claim with the server.
@@ -67,17 +97,32 @@ func Look(c Claim, others, actual Set, inv Inventory) Seen {
 			missing = missing.Union(c.Atoms())
 			break
 		}
-		missing = missing.Union(c.atoms([]Object{o}, expandAll(c.Type, c.Privileges, inv.Version)).Minus(actual))
+		c.add(missing, o, c.explicit(inv.Version))
 	}
 	seen.Missing = missing.Sorted()
+	if c.Type == Table {
+		seen.Columns = actual.filter(func(a Atom) bool {
+			return a.Column != "" && a.Grantee == c.Grantee && c.names(a.Object)
+		}).Sorted()
+	}
 	return seen
+}
+
+// names says whether an object is one of the claim's.
+func (c Claim) names(o Object) bool {
+	for _, target := range c.Targets() {
+		if target == o || target == o.whole() {
+			return true
+		}
+	}
+	return false
 }
 
 // Foresee returns the difference that a plan announces for a change from prior
 // to next; either may be nil. It uses nothing but the claims and what was seen
 // of prior, so a later call with the same arguments gives the same answer.
-// Atoms may be whole schemas and [All]; what is done in the end is covered by
-// them or is not done.
+// Atoms may have extents and [All]; what is done in the end is covered by them
+// or is not done.
 func Foresee(prior, next *Claim, seen Seen) Difference {
 	var before, after Set
 	if prior != nil {
@@ -86,25 +131,28 @@ func Foresee(prior, next *Claim, seen Seen) Difference {
 	if next != nil {
 		after = next.Atoms()
 	}
-	grant := after.Minus(before)
+	d := Difference{Grant: after.Minus(before), Revoke: Set{}}
 	for _, a := range seen.Missing {
-		if after.Covers(a) && !grant.Covers(a) {
-			grant.Add(a)
+		// What sequences a table's columns own is not in a claim's atoms.
+		implied := next != nil && next.Type == Table && next.inserts() && a.Object.Type == Sequence
+		if (implied || after.Covers(a)) && !d.Grant.Covers(a) {
+			d.Grant.Add(a)
 		}
 	}
-	revoke := Set{}
 	for a := range before.Minus(after) {
 		for _, part := range split(a, after, seen) {
-			revoke.Add(part)
+			d.Revoke.Add(part)
 		}
 	}
-	return Difference{Grant: grant, Revoke: revoke}
+	d.Restore = d.restore(SetOf(seen.Columns...))
+	return d
 }
 
 // split takes from an atom that stands for many what the claim keeps of it.
-// Where it keeps nothing the atom stays whole.
+// Where it keeps nothing, or it cannot be told what it stands for, the atom
+// stays whole.
 func split(a Atom, keep Set, seen Seen) []Atom {
-	if !overlaps(a, keep) {
+	if a.Object.Extent == Owned || !overlaps(a, keep) {
 		return []Atom{a}
 	}
 	var left []Atom
@@ -121,10 +169,11 @@ func split(a Atom, keep Set, seen Seen) []Atom {
 // overlaps says whether keep has a part of what the atom stands for.
 func overlaps(a Atom, keep Set) bool {
 	for b := range keep {
-		if b.Grantee != a.Grantee || b.Object.Type != a.Object.Type || b.Object.Schema != a.Object.Schema {
+		if b.Grantee != a.Grantee || b.Column != a.Column || b.Option != a.Option ||
+			b.Object.Type != a.Object.Type || b.Object.Schema != a.Object.Schema {
 			continue
 		}
-		object := b.Object == a.Object || a.Object.Whole || b.Object.Whole
+		object := b.Object == a.Object || a.Object.Extent == Whole || b.Object.Extent == Whole
 		privilege := b.Privilege == a.Privilege || a.Privilege == All || b.Privilege == All
 		if object && privilege {
 			return true
@@ -135,7 +184,7 @@ func overlaps(a Atom, keep Set) bool {
 
 func (a Atom) privileges(version int) []Atom {
 	var parts []Atom
-	for _, p := range expandAll(a.Object.Type, []string{a.Privilege}, version) {
+	for _, p := range explicit(a.Object.Type, a.Column != "", []string{a.Privilege}, version) {
 		b := a
 		b.Privilege = p
 		parts = append(parts, b)
@@ -144,13 +193,13 @@ func (a Atom) privileges(version int) []Atom {
 }
 
 func (a Atom) objects(names []string) []Atom {
-	if !a.Object.Whole {
+	if a.Object.Extent != Whole {
 		return []Atom{a}
 	}
 	parts := make([]Atom, 0, len(names))
 	for _, name := range names {
 		b := a
-		b.Object.Whole, b.Object.Name = false, name
+		b.Object.Extent, b.Object.Name = One, name
 		parts = append(parts, b)
 	}
 	return parts

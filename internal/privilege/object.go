@@ -1,6 +1,7 @@
 package privilege
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,8 @@ const (
 	Database = "database"
 	Schema   = "schema"
 	Table    = "table"
+	Sequence = "sequence"
+	Function = "function"
 )
 
 // An ObjectType is one row of the table of things privileges are granted on.
@@ -24,13 +27,17 @@ type ObjectType struct {
 	Name string
 	// Keyword after ON in GRANT, "TABLE".
 	Keyword string
-	// AllKeyword is what stands for every object of a schema, "ALL TABLES IN
-	// SCHEMA". It is empty where the type is not contained in a schema.
-	AllKeyword string
+	// Plural is the keyword for many: ALL TABLES IN SCHEMA, and GRANT … ON
+	// TABLES in default privileges. It is empty where the type is not contained
+	// in a schema.
+	Plural string
 	// Privileges in the order Postgres's manual lists them.
 	Privileges []Versioned
-	// Implies is what a grantee needs around the object to reach it.
-	Implies func(Object) []Need
+	// OfColumns are those that can be granted on single columns.
+	OfColumns []string
+	// Signature says that objects are named by signature, "f(text, integer)",
+	// and not by name.
+	Signature bool
 }
 
 // Versioned is a privilege and the major server version it came with, 0 for
@@ -38,12 +45,6 @@ type ObjectType struct {
 type Versioned struct {
 	Privilege string
 	Since     int
-}
-
-// Need is a privilege on another object that a privilege is of no use without.
-type Need struct {
-	Object    Object
-	Privilege string
 }
 
 // types lists every object type, outermost first: changes are made in this
@@ -60,9 +61,9 @@ var types = []ObjectType{
 		Privileges: []Versioned{{"CREATE", 0}, {"USAGE", 0}},
 	},
 	{
-		Name:       Table,
-		Keyword:    "TABLE",
-		AllKeyword: "ALL TABLES IN SCHEMA",
+		Name:    Table,
+		Keyword: "TABLE",
+		Plural:  "TABLES",
 		Privileges: []Versioned{
 			{"SELECT", 0},
 			{"INSERT", 0},
@@ -73,12 +74,22 @@ var types = []ObjectType{
 			{"TRIGGER", 0},
 			{"MAINTAIN", 17},
 		},
-		Implies: usageOnSchema,
+		OfColumns: []string{"SELECT", "INSERT", "UPDATE", "REFERENCES"},
 	},
-}
-
-func usageOnSchema(o Object) []Need {
-	return []Need{{Object: Object{Type: Schema, Schema: o.Schema}, Privilege: "USAGE"}}
+	{
+		Name:       Sequence,
+		Keyword:    "SEQUENCE",
+		Plural:     "SEQUENCES",
+		Privileges: []Versioned{{"USAGE", 0}, {"SELECT", 0}, {"UPDATE", 0}},
+	},
+	{
+		// Functions, procedures and aggregates alike.
+		Name:       Function,
+		Keyword:    "ROUTINE",
+		Plural:     "ROUTINES",
+		Privileges: []Versioned{{"EXECUTE", 0}},
+		Signature:  true,
+	},
 }
 
 // TypeNames returns the names of all object types.
@@ -105,7 +116,7 @@ func rank(name string) int {
 
 // Contained says whether objects of this type live in a schema and are named
 // one by one or all at once.
-func (t ObjectType) Contained() bool { return t.AllKeyword != "" }
+func (t ObjectType) Contained() bool { return t.Plural != "" }
 
 // Has says whether the type knows the privilege, on whichever server version.
 func (t ObjectType) Has(privilege string) bool {
@@ -124,23 +135,42 @@ func (t ObjectType) Names(version int) []string {
 	return names
 }
 
+// An Extent tells how many objects an [Object] stands for.
+type Extent string
+
+const (
+	// One is the object that is named, or the database, or a schema itself.
+	One Extent = ""
+	// Whole is every object of the type in the schema.
+	Whole Extent = "whole"
+	// Future is every object of the type that the role called Name makes in the
+	// schema from now on.
+	Future Extent = "future"
+	// Owned is the sequences that columns of the table called Name own, or with
+	// no name columns of any table in the schema: those of serial columns.
+	Owned Extent = "owned"
+)
+
 // An Object is something a privilege is held on. The database that a
 // connection is in is {Type: Database}, a schema {Type: Schema, Schema: "s"},
-// a table {Type: Table, Schema: "s", Name: "t"}. Whole stands for every object
-// of the type in the schema, those that come later included.
+// a table {Type: Table, Schema: "s", Name: "t"}; a function's Name is its
+// signature.
 type Object struct {
 	Type   string
-	Schema string
-	Name   string
-	Whole  bool
+	Schema string `json:",omitempty"`
+	Name   string `json:",omitempty"`
+	Extent Extent `json:",omitempty"`
 }
 
 func (o Object) compare(p Object) int {
-	if c := rank(o.Type) - rank(p.Type); c != 0 {
-		return c
-	}
-	if c := strings.Compare(o.Schema, p.Schema); c != 0 {
-		return c
-	}
-	return strings.Compare(o.Name, p.Name)
+	return cmp.Or(
+		rank(o.Type)-rank(p.Type),
+		strings.Compare(o.Schema, p.Schema),
+		strings.Compare(string(o.Extent), string(p.Extent)),
+		strings.Compare(o.Name, p.Name),
+	)
 }
+
+func (o Object) schema() Object { return Object{Type: Schema, Schema: o.Schema} }
+
+func (o Object) whole() Object { return Object{Type: o.Type, Schema: o.Schema, Extent: Whole} }

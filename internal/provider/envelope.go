@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/datatable"
 )
@@ -35,8 +36,10 @@ type kind[M, W, S any] struct {
 	// show writes a value into a model, and keeps the model's null where the
 	// value is empty.
 	show func(ctx context.Context, w W, m *M) diag.Diagnostics
-	// computed writes into a planned model what only the service knows.
-	computed func(w W, m *M)
+	// computed writes into a model what only the service knows.
+	computed func(w W, seen S, m *M)
+	// volatile are computed attributes that a change may give another value.
+	volatile []string
 
 	preview func(prior, next *W, seen S) datatable.Preview
 	// before gives what a plan of a new object may know beforehand; known is
@@ -133,7 +136,22 @@ func (r *managed[M, W, S]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		diags.Append(resp.Plan.SetAttribute(ctx, statementsPath, types.ListUnknown(types.StringType))...)
 	case prior == nil || len(preview.Statements) > 0 || !resp.Plan.Raw.Equal(req.State.Raw):
 		diags.Append(resp.Plan.SetAttribute(ctx, statementsPath, statementList(preview))...)
+		for _, name := range r.volatile {
+			// Terraform does so itself only where an argument changes.
+			resp.Plan.Raw = withUnknown(resp.Plan.Raw, name, diags)
+		}
 	}
+}
+
+// withUnknown makes an attribute of an object unknown.
+func withUnknown(object tftypes.Value, name string, diags *diag.Diagnostics) tftypes.Value {
+	var attributes map[string]tftypes.Value
+	if err := object.As(&attributes); err != nil {
+		diags.AddError("The plan cannot be read", err.Error())
+		return object
+	}
+	attributes[name] = tftypes.NewValue(attributes[name].Type(), tftypes.UnknownValue)
+	return tftypes.NewValue(object.Type(), attributes)
 }
 
 // planWorkspace puts the provider's default in the place of a workspace that
@@ -166,7 +184,7 @@ func (r *managed[M, W, S]) Create(ctx context.Context, req resource.CreateReques
 		r.fail(&resp.Diagnostics, "create", err)
 		return
 	}
-	r.computed(made, &m)
+	r.computed(made, seen, &m)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 	setPrivateSeen(ctx, resp.Private, seen, &resp.Diagnostics)
 	r.knowStatements(ctx, *next, seen, &resp.State, &resp.Diagnostics)
@@ -202,7 +220,7 @@ func (r *managed[M, W, S]) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.State.RemoveResource(ctx)
 	default:
 		resp.Diagnostics.Append(r.show(ctx, found, &m)...)
-		r.computed(found, &m)
+		r.computed(found, seen, &m)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 		setPrivateSeen(ctx, resp.Private, seen, &resp.Diagnostics)
 	}
@@ -221,7 +239,7 @@ func (r *managed[M, W, S]) Update(ctx context.Context, req resource.UpdateReques
 		r.fail(&resp.Diagnostics, "update", err)
 		return
 	}
-	r.computed(made, &m)
+	r.computed(made, after, &m)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 	setPrivateSeen(ctx, resp.Private, after, &resp.Diagnostics)
 	var statements types.List
@@ -255,7 +273,8 @@ func (r *managed[M, W, S]) ImportState(ctx context.Context, req resource.ImportS
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, statementsPath, statementList(datatable.Preview{}))...)
 	resp.Diagnostics.Append(resp.State.Get(ctx, &m)...)
 	resp.Diagnostics.Append(r.show(ctx, w, &m)...)
-	r.computed(w, &m)
+	var seen S // Read follows, and looks
+	r.computed(w, seen, &m)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 

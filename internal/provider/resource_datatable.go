@@ -32,8 +32,10 @@ type datatableModel struct {
 	UnnamedRolesFrom  types.String  `tfsdk:"unnamed_roles_from"`
 	RevokePublic      types.Bool    `tfsdk:"revoke_public"`
 	AcceptReplication types.Set     `tfsdk:"accept_replication"`
+	UnmanagedGrants   types.String  `tfsdk:"unmanaged_grants"`
 	GovernedBy        *governorRefs `tfsdk:"governed_by"`
 	Owner             types.String  `tfsdk:"owner"`
+	Unmanaged         types.List    `tfsdk:"unmanaged"`
 	Statements        types.List    `tfsdk:"statements"`
 }
 
@@ -53,8 +55,11 @@ func datatableKind() kind[datatableModel, datatable.Datatable, datatable.EntrySe
 		wanted: func(_ context.Context, m datatableModel) (datatable.Datatable, diag.Diagnostics) {
 			return datatableOf(m), nil
 		},
-		show:     showDatatable,
-		computed: func(d datatable.Datatable, m *datatableModel) { m.Owner = optional(d.Owner) },
+		show: showDatatable,
+		computed: func(d datatable.Datatable, seen datatable.EntrySeen, m *datatableModel) {
+			m.Owner, m.Unmanaged = optional(d.Owner), stringList(seen.Lines())
+		},
+		volatile: []string{"owner", "unmanaged"},
 		preview:  datatable.PreviewDatatable,
 		read: func(ctx context.Context, s *datatable.Service, d datatable.Datatable) (datatable.Datatable, datatable.EntrySeen, bool, error) {
 			return s.Datatable(ctx, d.Key)
@@ -135,6 +140,10 @@ func datatableSchema() schema.Schema {
 				MarkdownDescription: "Logical replication slots and publications, by name, that may carry rows out of the database. Replication asks neither grants nor policies, " +
 					"so unless `access` is `open` a database that has any is refused unless each is named here.",
 			},
+			"unmanaged_grants": choice("What to do about privileges in the database that no `datatable_grant` declares, of PUBLIC and of every role of the catalog: `report` (default) lists them in `unmanaged` and warns, "+
+				"`revoke` revokes them, as the plan shows, `ignore` does not look. What owners hold and what extensions made is left alone, and so is what Postgres gives PUBLIC in every new database: "+
+				"TEMPORARY, CONNECT and USAGE on schema `public`. Under `access = \"open\"` nothing is enforced, and nothing is looked at.",
+				datatable.Report, datatable.Ignore, datatable.Report, datatable.Revoke),
 			"governed_by": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "Another data table whose permissions count instead of this one's; forbids the permission arguments. People are matched with that " +
@@ -144,7 +153,11 @@ func datatableSchema() schema.Schema {
 					"datatable": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the governing data table.", Validators: []validator.String{identifier("data table")}},
 				},
 			},
-			"owner":      schema.StringAttribute{Computed: true, MarkdownDescription: "Owner of the database, as Postgres says. The login of `admin`."},
+			"owner": schema.StringAttribute{Computed: true, MarkdownDescription: "Owner of the database, as Postgres says. The login of `admin`."},
+			"unmanaged": schema.ListAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "Privileges that are held and that no grant declares, one line each. Empty where `unmanaged_grants` is `ignore`.",
+			},
 			"statements": statementsAttribute(),
 		},
 	}
@@ -163,6 +176,7 @@ func datatableOf(m datatableModel) datatable.Datatable {
 		Database:          m.Database.ValueString(),
 		RevokePublic:      m.RevokePublic.ValueBool(),
 		AcceptReplication: stringsOf(m.AcceptReplication),
+		UnmanagedGrants:   m.UnmanagedGrants.ValueString(),
 	}
 	if m.GovernedBy != nil {
 		d.GovernedBy = &resolve.Key{Workspace: m.GovernedBy.Workspace.ValueString(), Datatable: m.GovernedBy.Datatable.ValueString()}
@@ -174,6 +188,7 @@ func showDatatable(_ context.Context, d datatable.Datatable, m *datatableModel) 
 	m.Name, m.Workspace, m.Database = types.StringValue(d.Key.Datatable), types.StringValue(d.Workspace), types.StringValue(d.Database)
 	m.Access, m.UnnamedRolesFrom = types.StringValue(string(d.Access)), types.StringValue(string(d.UnnamedRolesFrom))
 	m.DefaultRole, m.RevokePublic = types.StringValue(d.DefaultRole), types.BoolValue(d.RevokePublic)
+	m.UnmanagedGrants = types.StringValue(d.UnmanagedGrants)
 	m.AcceptReplication = stringSetOr(m.AcceptReplication, d.AcceptReplication)
 	m.Tenants = types.MapNull(setType)
 	if d.Tenants != nil {
@@ -190,7 +205,7 @@ func validateDatatable(_ context.Context, m datatableModel) (diags diag.Diagnost
 	if m.GovernedBy != nil {
 		forbid(&diags, "does not fit with governed_by: permissions come from the governing data table, set it there", map[string]attr.Value{
 			"access": m.Access, "default_role": m.DefaultRole, "tenants": m.Tenants,
-			"unnamed_roles_from": m.UnnamedRolesFrom, "revoke_public": m.RevokePublic, "accept_replication": m.AcceptReplication,
+			"unnamed_roles_from": m.UnnamedRolesFrom, "revoke_public": m.RevokePublic, "unmanaged_grants": m.UnmanagedGrants, "accept_replication": m.AcceptReplication,
 		})
 	}
 	name := m.DefaultRole.ValueString()

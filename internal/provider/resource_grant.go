@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -31,6 +32,10 @@ type grantModel struct {
 	Schema     types.String `tfsdk:"schema"`
 	Objects    types.Set    `tfsdk:"objects"`
 	AllObjects types.Bool   `tfsdk:"all_objects"`
+	Columns    types.Set    `tfsdk:"columns"`
+	Future     types.Bool   `tfsdk:"future"`
+	CreatedBy  types.Set    `tfsdk:"created_by"`
+	Option     types.Bool   `tfsdk:"with_grant_option"`
 	Statements types.List   `tfsdk:"statements"`
 }
 
@@ -41,20 +46,20 @@ func grantKind() kind[grantModel, datatable.Grant, datatable.GrantSeen] {
 		validate: validateGrant,
 		wanted:   func(_ context.Context, m grantModel) (datatable.Grant, diag.Diagnostics) { return grantOf(m), nil },
 		show:     showGrant,
-		computed: func(g datatable.Grant, m *grantModel) { m.ID = types.StringValue(g.ID) },
+		computed: func(g datatable.Grant, _ datatable.GrantSeen, m *grantModel) { m.ID = types.StringValue(g.ID) },
 		preview:  datatable.PreviewGrant,
 		before: func(ctx context.Context, s *datatable.Service, g datatable.Grant) (datatable.GrantSeen, bool) {
-			if g.Type != privilege.Database {
+			if !g.NeedsDatabase() {
 				return datatable.GrantSeen{}, true
 			}
-			// The statement names the database. A data table keeps its own for
-			// life, so this one look beyond the configuration cannot give
-			// another answer when the plan is made again.
-			database := ""
-			if s != nil {
-				database = s.Database(ctx, g.Datatable)
+			if s == nil {
+				return datatable.GrantSeen{}, false
 			}
-			return datatable.GrantSeen{Database: database}, database != ""
+			// The statements name the database, or its owner. A data table keeps
+			// its database for life, so this one look beyond the configuration
+			// does not give another answer when the plan is made again.
+			database, owner := s.Database(ctx, g.Datatable)
+			return datatable.GrantSeen{Database: database, Owner: owner}, database != ""
 		},
 		read: func(ctx context.Context, s *datatable.Service, g datatable.Grant) (datatable.Grant, datatable.GrantSeen, bool, error) {
 			return s.Grant(ctx, g.Datatable, g.ID)
@@ -107,14 +112,32 @@ func grantSchema() schema.Schema {
 			},
 			"objects": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Names of the objects in the schema. This or `all_objects`.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(identifier("object"))},
+				MarkdownDescription: "Names of the objects in the schema; functions by signature, `f(text, numeric(10,2))`, with types outside `pg_catalog` written with their schema. This or `all_objects`.",
+				Validators:          []validator.Set{setvalidator.SizeAtLeast(1)},
 			},
 			"all_objects": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "True for all objects of the type in the schema. One that is made later lacks the privileges until the next apply, whose plan shows it. " +
+				MarkdownDescription: "True for all objects of the type in the schema. One that is made later lacks the privileges until the next apply, whose plan shows it, unless `future` is set. " +
 					"This or `objects`; leaving both out never means all.",
 				Validators: []validator.Bool{onlyTrue{}},
+			},
+			"columns": schema.SetAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Grant on these columns of the tables in `objects`, and not on the tables. Privileges are then " + ticked(columnPrivileges()) + " or `ALL`.",
+				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(identifier("column"))},
+			},
+			"future": schema.BoolAttribute{
+				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
+				MarkdownDescription: "With `all_objects`: objects that are made later have the privileges at once, by default privileges of the roles in `created_by`. Default false.",
+			},
+			"created_by": schema.SetAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "With `future`: whose new objects; roles of the catalog, and `admin` for the owner of the database, which is the default. What any other role makes is left out.",
+				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(orElseRole(resolve.RoleAdmin))},
+			},
+			"with_grant_option": schema.BoolAttribute{
+				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
+				MarkdownDescription: "Whether the role may grant the privileges on. Not for `public`. Default false.",
 			},
 			"statements": statementsAttribute(),
 		},
@@ -141,20 +164,35 @@ func privilegesOfTypes() string {
 
 func ticked(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
 
+func columnPrivileges() []string {
+	t, _ := privilege.TypeOf(privilege.Table)
+	return t.OfColumns
+}
+
 func grantOf(m grantModel) datatable.Grant {
-	return datatable.Grant{
+	g := datatable.Grant{
 		Datatable: resolve.Key{Workspace: m.Workspace.ValueString(), Datatable: m.Datatable.ValueString()},
 		Claim: privilege.Claim{
 			ID: m.ID.ValueString(), Grantee: m.Role.ValueString(), Type: m.ObjectType.ValueString(), Schema: m.Schema.ValueString(),
-			Objects: stringsOf(m.Objects), Whole: m.AllObjects.ValueBool(), Privileges: stringsOf(m.Privileges),
+			Objects: stringsOf(m.Objects), Whole: m.AllObjects.ValueBool(), Columns: stringsOf(m.Columns),
+			Future: m.Future.ValueBool(), CreatedBy: stringsOf(m.CreatedBy), Privileges: stringsOf(m.Privileges), Option: m.Option.ValueBool(),
 		},
 	}
+	if g.Future && m.CreatedBy.IsNull() {
+		g.CreatedBy = []string{resolve.RoleAdmin}
+	}
+	return g
 }
 
 func showGrant(_ context.Context, g datatable.Grant, m *grantModel) diag.Diagnostics {
 	m.Datatable, m.Workspace = types.StringValue(g.Datatable.Datatable), types.StringValue(g.Datatable.Workspace)
 	m.Role, m.ObjectType, m.Schema = types.StringValue(g.Grantee), types.StringValue(g.Type), optional(g.Schema)
-	m.Privileges, m.Objects = stringSet(g.Privileges), stringSetOr(types.SetNull(types.StringType), g.Objects)
+	none := types.SetNull(types.StringType)
+	m.Privileges, m.Objects, m.Columns = stringSet(g.Privileges), stringSetOr(none, g.Objects), stringSetOr(none, g.Columns)
+	m.Future, m.Option = types.BoolValue(g.Future), types.BoolValue(g.Option)
+	if onlyOwner := len(g.CreatedBy) == 1 && g.CreatedBy[0] == resolve.RoleAdmin; !onlyOwner || !m.CreatedBy.IsNull() {
+		m.CreatedBy = stringSetOr(none, g.CreatedBy)
+	}
 	m.AllObjects = types.BoolNull()
 	if g.Whole {
 		m.AllObjects = types.BoolValue(true)
@@ -193,6 +231,7 @@ func validateGrant(ctx context.Context, m grantModel) (diags diag.Diagnostics) {
 	case m.Schema.IsNull():
 		diags.AddAttributeError(path.Root("schema"), "Missing argument", fmt.Sprintf("object_type %q needs schema, such as schema = \"public\".", name))
 	}
+	validateReach(m, t, &diags)
 	if !t.Contained() {
 		forbid(&diags, fmt.Sprintf("does not fit with object_type %q, which is one thing and not many in a schema", name),
 			map[string]attr.Value{"objects": m.Objects, "all_objects": m.AllObjects})
@@ -201,11 +240,58 @@ func validateGrant(ctx context.Context, m grantModel) (diags diag.Diagnostics) {
 	switch {
 	case m.Objects.IsNull() && m.AllObjects.IsNull():
 		diags.AddAttributeError(path.Root("objects"), "Missing argument",
-			fmt.Sprintf("A grant on a %s needs objects, such as objects = [\"orders\"], or all_objects = true. Leaving both out never means all.", name))
+			fmt.Sprintf("A grant on a %s needs objects, such as objects = [%s], or all_objects = true. Leaving both out never means all.", name, quoted(exampleOf(t))))
 	case !m.Objects.IsNull() && !m.AllObjects.IsNull():
 		diags.AddAttributeError(path.Root("all_objects"), "Argument does not fit", "Only one of objects and all_objects can be given: all_objects takes in every object.")
 	}
+	validateObjects(m.Objects, t, &diags)
 	return diags
+}
+
+func exampleOf(t privilege.ObjectType) string {
+	if t.Signature {
+		return "total(integer, text)"
+	}
+	return "orders"
+}
+
+// validateObjects checks names, or signatures.
+func validateObjects(objects types.Set, t privilege.ObjectType, diags *diag.Diagnostics) {
+	for _, v := range objects.Elements() {
+		name, ok := v.(types.String)
+		if !ok || name.IsUnknown() || name.IsNull() {
+			continue
+		}
+		err := resolve.CheckIdentifier("object", name.ValueString())
+		if t.Signature {
+			err = privilege.CheckSignature(name.ValueString())
+		}
+		if err != nil {
+			diags.AddAttributeError(path.Root("objects").AtSetValue(v), "Invalid value", sentence(err))
+		}
+	}
+}
+
+// validateReach checks the arguments that widen or narrow what objects are
+// meant.
+func validateReach(m grantModel, t privilege.ObjectType, diags *diag.Diagnostics) {
+	if !m.Columns.IsNull() {
+		switch {
+		case len(t.OfColumns) == 0:
+			forbid(diags, fmt.Sprintf("does not fit with object_type %q: only tables have columns", t.Name), map[string]attr.Value{"columns": m.Columns})
+		case m.AllObjects.ValueBool():
+			forbid(diags, "does not fit with all_objects: name the tables that have the columns in objects", map[string]attr.Value{"columns": m.Columns})
+		}
+	}
+	if m.Future.ValueBool() && !m.AllObjects.IsUnknown() && !m.AllObjects.ValueBool() {
+		diags.AddAttributeError(path.Root("future"), "Argument does not fit", "Objects that are made later cannot be named: future needs all_objects = true.")
+	}
+	if !m.CreatedBy.IsNull() && !m.Future.IsUnknown() && !m.Future.ValueBool() {
+		forbid(diags, "says whose later objects are meant: it needs future = true", map[string]attr.Value{"created_by": m.CreatedBy})
+	}
+	if m.Option.ValueBool() && m.Role.ValueString() == privilege.Public {
+		diags.AddAttributeError(path.Root("with_grant_option"), "Argument does not fit", "Postgres gives no grant option to PUBLIC: grant it to a role.")
+	}
 }
 
 func validatePrivileges(ctx context.Context, m grantModel, t privilege.ObjectType, diags *diag.Diagnostics) {
@@ -216,6 +302,8 @@ func validatePrivileges(ctx context.Context, m grantModel, t privilege.ObjectTyp
 	names := stringsOf(m.Privileges)
 	for _, name := range names {
 		switch {
+		case !m.Columns.IsNull() && t.Has(name) && len(t.OfColumns) > 0 && !slices.Contains(t.OfColumns, name):
+			diags.Append(refusal(at.AtSetValue(types.StringValue(name)), fmt.Sprintf("is no privilege on columns: use %s, or %q alone", listed(t.OfColumns), privilege.All), name))
 		case name == privilege.All && len(names) > 1:
 			diags.Append(refusal(at.AtSetValue(types.StringValue(name)), "stands for every privilege and takes no other beside it: write privileges = [\"ALL\"]", name))
 		case name != privilege.All && !t.Has(name):

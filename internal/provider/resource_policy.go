@@ -47,7 +47,7 @@ func policyKind() kind[policyModel, datatable.Policy, datatable.PolicySeen] {
 		validate: validatePolicy,
 		wanted:   func(_ context.Context, m policyModel) (datatable.Policy, diag.Diagnostics) { return policyOf(m), nil },
 		show:     showPolicy,
-		computed: func(datatable.Policy, *policyModel) {},
+		computed: func(datatable.Policy, datatable.PolicySeen, *policyModel) {},
 		preview:  datatable.PreviewPolicy,
 		read: func(ctx context.Context, s *datatable.Service, p datatable.Policy) (datatable.Policy, datatable.PolicySeen, bool, error) {
 			return s.Policy(ctx, p)

@@ -56,7 +56,7 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 			m.Name, m.Enabled = types.StringValue(r.Name), types.BoolValue(r.Enabled)
 			return nil
 		},
-		computed: func(r datatable.Role, m *roleModel) { m.ID = types.StringValue(r.ID) },
+		computed: func(r datatable.Role, _ datatable.RoleSeen, m *roleModel) { m.ID = types.StringValue(r.ID) },
 		preview:  datatable.PreviewRole,
 		read: func(ctx context.Context, s *datatable.Service, r datatable.Role) (datatable.Role, datatable.RoleSeen, bool, error) {
 			return s.Role(ctx, r.ID)

@@ -85,7 +85,7 @@ func workspaceKind() kind[workspaceModel, resolve.Workspace, struct{}] {
 			m.Groups, m.Folders = setMapOr(m.Groups, w.Groups), setMapOr(m.Folders, w.Folders)
 			return nil
 		},
-		computed: func(resolve.Workspace, *workspaceModel) {},
+		computed: func(resolve.Workspace, struct{}, *workspaceModel) {},
 		preview:  func(_, _ *resolve.Workspace, _ struct{}) datatable.Preview { return datatable.Preview{} },
 		read: func(ctx context.Context, s *datatable.Service, w resolve.Workspace) (resolve.Workspace, struct{}, bool, error) {
 			found, ok, err := s.Workspace(ctx, w.Name)

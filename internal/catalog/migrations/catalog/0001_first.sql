@@ -58,6 +58,7 @@ CREATE TABLE datatable_catalog.datatable (
     tenants_given boolean NOT NULL,
     unnamed_roles_from text NOT NULL,
     revoke_public boolean NOT NULL,
+    unmanaged_grants text NOT NULL,
     accept_replication text[] NOT NULL,
     governing_workspace text,
     governing_datatable text,

@@ -12,7 +12,12 @@ CREATE TABLE datatable_ledger.claim (
     schema text NOT NULL,
     objects text[] NOT NULL,
     whole boolean NOT NULL,
-    privileges text[] NOT NULL
+    columns text[] NOT NULL,
+    future boolean NOT NULL,
+    -- whose later objects: ids of roles, and admin for the owner
+    created_by text[] NOT NULL,
+    privileges text[] NOT NULL,
+    grant_option boolean NOT NULL
 );
 CREATE INDEX claim_role ON datatable_ledger.claim (role_id, schema);
 

@@ -1,0 +1,136 @@
+package privilege
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CheckSignature reports why text is no signature of a function, or nil. A
+// signature is SQL: a name, quoted where Postgres would fold its letters, and
+// in parentheses the types of the arguments, "f(text, numeric(10,2))". Nothing
+// that passes can end the statement that it is put into.
+func CheckSignature(text string) error {
+	s := scanner{text: text}
+	err := s.signature()
+	if err != nil {
+		return fmt.Errorf("signature %q, at byte %d: %w; write it like \"f(text, integer)\", and a name with upper-case letters in double quotes", text, s.at, err)
+	}
+	return nil
+}
+
+type scanner struct {
+	text string
+	at   int
+}
+
+func (s *scanner) signature() error {
+	if !s.identifier(false) {
+		return errors.New("no name of a function")
+	}
+	if !s.take("(") {
+		return errors.New("the types of the arguments are missing, in parentheses")
+	}
+	for first := true; !s.take(")"); first = false {
+		if !first && !s.take(",") {
+			return errors.New("this is neither a comma nor the closing parenthesis")
+		}
+		if !s.typeName() {
+			return errors.New("this is no name of a type")
+		}
+	}
+	if s.at != len(s.text) {
+		return errors.New("nothing may follow the closing parenthesis")
+	}
+	return nil
+}
+
+// typeName takes words, with dots between, and what may stand behind a type:
+// (10,2) and [].
+func (s *scanner) typeName() bool {
+	if !s.identifier(true) {
+		return false
+	}
+	for {
+		switch {
+		case s.take("."):
+			if !s.identifier(true) {
+				return false
+			}
+		case s.take("["):
+			s.digits()
+			if !s.take("]") {
+				return false
+			}
+		case s.take("("):
+			for s.digits(); s.take(","); {
+				s.digits()
+			}
+			if !s.take(")") {
+				return false
+			}
+		case s.identifier(true): // "double precision"
+		default:
+			return true
+		}
+	}
+}
+
+// identifier takes a quoted identifier, or a word; one that Postgres would fold
+// to lower case only where fold is set.
+func (s *scanner) identifier(fold bool) bool {
+	s.space()
+	if strings.HasPrefix(s.text[s.at:], `"`) {
+		return s.quoted()
+	}
+	start := s.at
+	for s.at < len(s.text) {
+		r, size := utf8.DecodeRuneInString(s.text[s.at:])
+		letter := r == '_' || unicode.IsLetter(r) && (fold || !unicode.IsUpper(r))
+		if !letter && (s.at == start || r != '$' && !unicode.IsDigit(r)) {
+			break
+		}
+		s.at += size
+	}
+	return s.at > start
+}
+
+func (s *scanner) quoted() bool {
+	for end := s.at + 1; end < len(s.text); end++ {
+		if s.text[end] != '"' {
+			continue
+		}
+		if end+1 < len(s.text) && s.text[end+1] == '"' {
+			end++
+			continue
+		}
+		empty := end == s.at+1
+		s.at = end + 1
+		return !empty
+	}
+	return false
+}
+
+func (s *scanner) digits() {
+	s.space()
+	for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' {
+		s.at++
+	}
+}
+
+func (s *scanner) take(token string) bool {
+	s.space()
+	if strings.HasPrefix(s.text[s.at:], token) {
+		s.at += len(token)
+		return true
+	}
+	return false
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.text) && s.text[s.at] == ' ' {
+		s.at++
+	}
+}
