@@ -158,6 +158,9 @@ func (e *Env) Database() string { return e.prefix + "db" }
 // URL is the provider's connection string, for its database.
 func (e *Env) URL() string { return e.url(e.address, e.user, e.password, e.Database()) }
 
+// User is the provider's login.
+func (e *Env) User() string { return e.user }
+
 // Address is the server's host:port.
 func (e *Env) Address() string { return e.address }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // carryOut runs a difference, and then queries, in one transaction. A privilege
-// that another role granted than the object's owner is revoked as that role,
-// and default privileges are changed as a member of whose they are.
+// that another role granted than the object's owner is revoked as that role, and
+// what another role owns, or will own, is changed as a member of it.
 func carryOut(ctx context.Context, tx *postgres.Tx, needed privilege.Difference, h *postgres.Holdings,
 	wholes map[privilege.Object][]string, database string, then ...postgres.Query,
 ) error {
@@ -26,9 +26,15 @@ func carryOut(ctx context.Context, tx *postgres.Tx, needed privilege.Difference,
 		statements = append(statements, postgres.ResetRole)
 	}
 	statements = append(statements, postgres.AllPrivileges(privilege.Difference{Restore: needed.Restore}.Changes(nil, nil), database)...)
-	for a := range needed.Grant.Union(needed.Revoke) {
-		if a.Object.Extent == privilege.Future && !slices.Contains(roles, a.Object.Name) {
-			roles = append(roles, a.Object.Name)
+	if !tx.Superuser() {
+		for a := range needed.Grant.Union(needed.Revoke) {
+			owner := h.Owners[a.Object]
+			if a.Object.Extent == privilege.Future {
+				owner = a.Object.Name
+			}
+			if owner != "" && owner != tx.User() && !slices.Contains(roles, owner) {
+				roles = append(roles, owner)
+			}
 		}
 	}
 	run := func() error { return tx.Run(ctx, statements, then...) }

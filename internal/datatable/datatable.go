@@ -261,11 +261,14 @@ func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
 		}
 	}
 	others := connects(c.snapshot, d.Database, d.Key)
-	var watch []string
-	if c.next != nil && watches(*c.next) {
-		watch = c.snapshot.Logins()
+	r := reading{owner: d.Owner, connecting: others.Union(after)}
+	for a := range before {
+		r.grantees = append(r.grantees, a.Grantee)
 	}
-	st, err := readState(ctx, tx, d.Owner, others.Union(after), watch)
+	if c.next != nil && watches(*c.next) {
+		r.grantees, r.everywhere = append(r.grantees, c.snapshot.Logins()...), true
+	}
+	st, err := r.state(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -294,7 +297,7 @@ func (c *datatableChange) run(ctx context.Context, tx *postgres.Tx) error {
 		return err
 	}
 	c.seen = EntrySeen{Taken: taken.Sorted()}
-	if watch != nil {
+	if r.everywhere {
 		unmanaged := st.unmanaged().Minus(needed.Revoke)
 		if c.next.UnmanagedGrants == Revoke {
 			// What came since the plan stays, and the next plan shows it.

@@ -41,7 +41,7 @@ type StandingError struct {
 
 func (e *StandingError) Error() string {
 	return fmt.Sprintf("data table %s still has grants or policies declared on it. Nothing was changed. "+
-		"Destroy them first, or make them refer to the data table so that Terraform does:\n%s",
+		"Destroy them first. Where the data table is replaced they have to be too: give them lifecycle { replace_triggered_by = [datatable.<name>] }. They are:\n%s",
 		e.Datatable, strings.Join(e.Standing, "\n"))
 }
 

@@ -24,7 +24,8 @@ type Grant struct {
 
 // GrantSeen is what a refresh saw of a grant.
 type GrantSeen struct {
-	// Database that the data table is, and its owner.
+	// Database that the data table is, and its owner; empty before the grant
+	// is made, and then a plan leaves them out.
 	Database, Owner string
 	privilege.Seen
 }
@@ -39,16 +40,12 @@ func (g *Grant) claim(owner string) *privilege.Claim {
 	return &c
 }
 
-// NeedsDatabase says whether statements of the grant name the database or its
-// owner, which are not in the grant itself.
-func (g *Grant) NeedsDatabase() bool { return g.Type == privilege.Database || g.Future }
-
 func foreseeGrant(prior, next *Grant, seen GrantSeen) privilege.Difference {
 	return privilege.Foresee(prior.claim(seen.Owner), next.claim(seen.Owner), seen.Seen)
 }
 
 // PreviewGrant tells what a change from prior to next will run; either may be
-// nil. For a grant that needs the database, seen has to name it.
+// nil.
 func PreviewGrant(prior, next *Grant, seen GrantSeen) Preview {
 	changes := foreseeGrant(prior, next, seen).Changes(privilege.SetOf(seen.Shared...), wholes(next, seen.Objects))
 	p := Preview{Statements: postgres.AllPrivileges(changes, seen.Database)}
@@ -151,6 +148,36 @@ func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
+// AdoptGrant records a claim on privileges that are held already and that
+// nothing declares, so that it can be imported. It is for what the grantee holds
+// on each of the objects; nothing is granted or revoked.
+func (s *Service) AdoptGrant(ctx context.Context, g Grant) (Grant, error) {
+	d, err := s.datatable(ctx, g.Datatable)
+	if err != nil {
+		return g, err
+	}
+	g.ID = uuid.NewString()
+	c := &grantChange{next: &g, datatable: d}
+	err = s.inLedger(ctx, d.Database, func(tx *postgres.Tx) error {
+		if err := c.look(ctx, tx); err != nil {
+			return err
+		}
+		g.Privileges = []string{privilege.All}
+		wanted := g.claim(d.Owner)
+		row, err := c.row()
+		if err != nil {
+			return err
+		}
+		g.Privileges = wanted.HeldOnAll(c.Held, c.Inventory)
+		if len(g.Privileges) == 0 {
+			return fmt.Errorf("%s holds no privilege on all of %s, so there is nothing to import", g.Grantee, describeAll(g.Targets()))
+		}
+		row.Privileges = g.Privileges
+		return tx.Batch(ctx, catalog.PutClaim(row))
+	})
+	return g, err
+}
+
 // lookAt reads the database of a data table; the state is nil where either is
 // gone, so that what was declared in it is gone too.
 func (s *Service) lookAt(ctx context.Context, key resolve.Key) (catalog.Datatable, *state, error) {
@@ -178,6 +205,7 @@ func seenOf(d catalog.Datatable, c claim, st *state) GrantSeen {
 
 // CreateGrant records a claim and grants what it wants.
 func (s *Service) CreateGrant(ctx context.Context, g Grant) (Grant, GrantSeen, error) {
+	defer s.quiet.granting()()
 	g.ID = uuid.NewString()
 	seen, err := s.changeGrant(ctx, nil, &g, GrantSeen{})
 	return g, seen, err
@@ -186,12 +214,15 @@ func (s *Service) CreateGrant(ctx context.Context, g Grant) (Grant, GrantSeen, e
 // UpdateGrant changes a claim in place: what is new is granted before what is
 // no longer wanted is revoked.
 func (s *Service) UpdateGrant(ctx context.Context, prior, next Grant, seen GrantSeen) (GrantSeen, error) {
+	defer s.quiet.granting()()
 	next.ID = prior.ID
 	return s.changeGrant(ctx, &prior, &next, seen)
 }
 
-// DeleteGrant removes a claim, and revokes what no other wants.
+// DeleteGrant removes a claim, and revokes what no other wants, nor one that is
+// made at the same time.
 func (s *Service) DeleteGrant(ctx context.Context, g Grant, seen GrantSeen) error {
+	s.quiet.wait(ctx)
 	w, err := s.catalog(ctx)
 	if err != nil {
 		return err
@@ -212,9 +243,7 @@ func (s *Service) changeGrant(ctx context.Context, prior, next *Grant, seen Gran
 	if err != nil {
 		return GrantSeen{}, err
 	}
-	if seen.Owner == "" {
-		seen.Owner = d.Owner
-	}
+	seen.Owner = d.Owner
 	c := &grantChange{prior: prior, next: next, foreseen: foreseeGrant(prior, next, seen), datatable: d}
 	change := func() error {
 		return s.inLedger(ctx, d.Database, func(tx *postgres.Tx) error { return c.run(ctx, tx) })

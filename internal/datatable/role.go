@@ -39,10 +39,11 @@ func PreviewRole(prior, next *Role, seen RoleSeen) Preview {
 	case next == nil:
 		p.Statements = []postgres.Statement{
 			postgres.SetLogin(prior.Name, false),
+			postgres.ReassignOwned(prior.Name, ""),
 			postgres.DropOwned(prior.Name),
 			postgres.DropRole(prior.Name),
 		}
-		p.takesAway(fmt.Sprintf("Dropping role %q, and every set login that holds it", prior.Name))
+		p.takesAway(fmt.Sprintf("Dropping role %q, and every set login that holds it; what they own goes to the owner of its database", prior.Name))
 	default:
 		p.Statements = alterRole(*prior, *next, seen)
 		if prior.Enabled && !next.Enabled {
@@ -104,6 +105,9 @@ func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
 		if err != nil {
 			return err
 		}
+		if err := rightKey(box, snapshot); err != nil {
+			return err
+		}
 		if row, ok := snapshot.Role(r.Name); ok {
 			r.ID = row.ID
 		}
@@ -124,6 +128,25 @@ func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
 		return tx.Batch(ctx, catalog.PutRole(catalog.Role{ID: r.ID, Name: r.Name, Enabled: r.Enabled, Sealed: sealed}))
 	})
 	return r, err
+}
+
+// rightKey refuses a key that the passwords in the catalog are not under: with
+// two keys, neither would open all.
+func rightKey(box *catalog.Box, snapshot *catalog.Snapshot) error {
+	for _, r := range snapshot.Roles {
+		if len(r.Sealed) > 0 {
+			_, err := box.Open(r.ID, r.Sealed)
+			return err
+		}
+	}
+	return nil
+}
+
+// NeedsKey is the error that making a login will meet for want of a key, or
+// nil. Missing says that there is no key at all, as when only apply has one.
+func (s *Service) NeedsKey() (missing bool, err error) {
+	_, err = s.keyring()
+	return errors.Is(err, catalog.ErrNoKey), err
 }
 
 // makeLogin runs the statement that makes a login, or lets one in again, and

@@ -36,6 +36,8 @@ type Service struct {
 
 	world shared[world]
 
+	quiet quiet
+
 	mu     sync.Mutex
 	states map[string]*shared[state]
 	ready  map[string]bool // stores that are known to be of this version
@@ -64,7 +66,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, &InputError{Field: "url", Message: err.Error()}
 	}
-	s := &Service{cluster: cluster, states: map[string]*shared[state]{}, ready: map[string]bool{}}
+	s := &Service{cluster: cluster, quiet: newQuiet(), states: map[string]*shared[state]{}, ready: map[string]bool{}}
 	if o.EncryptionKey != "" {
 		s.box, s.boxErr = catalog.NewBox(o.EncryptionKey)
 	}

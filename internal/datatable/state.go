@@ -44,17 +44,31 @@ func (s *Service) look(ctx context.Context, database string) (*state, error) {
 	return s.sharedState(database).get(func() (*state, error) {
 		var st *state
 		err := s.cluster.Read(ctx, database, func(tx *postgres.Tx) (err error) {
-			st, err = readState(ctx, tx, w.ownerOf(database), connects(w.Snapshot, database, resolve.Key{}), watched(w.Snapshot, database))
+			r := reading{owner: w.ownerOf(database), connecting: connects(w.Snapshot, database, resolve.Key{})}
+			if watched(w.Snapshot, database) {
+				r.grantees, r.everywhere = w.Logins(), true
+			}
+			st, err = r.state(ctx, tx)
 			return err
 		})
 		return st, err
 	})
 }
 
-// readState reads what the ledger names, in two round trips. Owner is that of
-// the database, connecting are the atoms that data tables want on it, and
-// watched are roles whose privileges are read wherever they are.
-func readState(ctx context.Context, tx *postgres.Tx, owner string, connecting privilege.Set, watched []string) (*state, error) {
+// A reading is what has to be known of a database to read its state.
+type reading struct {
+	// owner of the database.
+	owner string
+	// connecting are the atoms that data tables want on it.
+	connecting privilege.Set
+	// grantees are of interest besides those of the claims, and everywhere says
+	// that all schemas are besides theirs.
+	grantees   []string
+	everywhere bool
+}
+
+// state reads what the ledger names, in two round trips.
+func (r reading) state(ctx context.Context, tx *postgres.Tx) (*state, error) {
 	st := &state{
 		claims:   map[string]claim{},
 		wants:    map[privilege.Atom]int{},
@@ -81,9 +95,10 @@ func readState(ctx context.Context, tx *postgres.Tx, owner string, connecting pr
 			return nil, err
 		}
 	}
-	scope := scopeOf(st.claims, connecting)
-	if watched != nil {
-		scope = postgres.Scope{Grantees: append(scope.Grantees, watched...)}
+	scope := scopeOf(st.claims, r.connecting)
+	scope.Grantees = append(scope.Grantees, r.grantees...)
+	if r.everywhere {
+		scope.Schemas, scope.Objects = nil, nil
 	}
 	var tables []postgres.TableName
 	seen := map[postgres.TableName]bool{}
@@ -103,13 +118,13 @@ func readState(ctx context.Context, tx *postgres.Tx, owner string, connecting pr
 		return nil, err
 	}
 	for id, c := range st.claims {
-		c.own(owner)
+		c.own(r.owner)
 		st.claims[id] = c
 		for a := range c.atoms(st.Inventory) {
 			st.wants[a]++
 		}
 	}
-	for a := range connecting {
+	for a := range r.connecting {
 		st.wants[a]++
 	}
 	return st, nil

@@ -2,6 +2,7 @@ package datatable
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/catalog"
@@ -16,15 +17,10 @@ const (
 	Revoke = "revoke"
 )
 
-// watched are the roles whose privileges in a database are looked at wherever
-// they are, nil where nobody wants to know.
-func watched(snapshot *catalog.Snapshot, database string) []string {
-	for _, d := range snapshot.Datatables {
-		if d.Database == database && watches(d) {
-			return snapshot.Logins()
-		}
-	}
-	return nil
+// watched says whether a data table wants to know of every privilege in a
+// database.
+func watched(snapshot *catalog.Snapshot, database string) bool {
+	return slices.ContainsFunc(snapshot.Datatables, func(d Datatable) bool { return d.Database == database && watches(d) })
 }
 
 func watches(d Datatable) bool { return permissioned(d) && d.UnmanagedGrants != Ignore }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ const (
 // Config.MaxConnections open. The zero value is of no use; see [NewCluster].
 type Cluster struct {
 	base        *pgx.ConnConfig
+	configured  bool // by a URL, and not by the environment alone
 	lockTimeout time.Duration
 
 	slots chan struct{} // holds a token for each connection in use
@@ -65,6 +67,10 @@ type conn struct {
 // the url, and repeats nothing of it, since that may hold a password.
 func NewCluster(cfg Config) (*Cluster, error) {
 	base, err := pgx.ParseConfig(cfg.URL)
+	if err == nil && strings.Contains(base.Host, "@") {
+		// The rest of a password with an @ in it, which must not be shown.
+		return nil, errors.New("the host has an @ in it; write one in the password as %40, or give the password by itself")
+	}
 	if err != nil {
 		return nil, errors.New("not a postgres:// URL or a keyword string that can be read; " +
 			"what works looks like postgres://user@host:5432/database?sslmode=verify-full (its text is left out here, it may hold a password)")
@@ -83,6 +89,7 @@ func NewCluster(cfg Config) (*Cluster, error) {
 	}
 	return &Cluster{
 		base:        base,
+		configured:  cfg.URL != "",
 		lockTimeout: cfg.LockTimeout,
 		slots:       make(chan struct{}, max(cfg.MaxConnections, 2)),
 	}, nil

@@ -184,6 +184,9 @@ func explainConnect(err error, c *Cluster, database string) error {
 		e.Summary = fmt.Sprintf("the server at %s cannot be reached: %s", c.address(), rootCause(err))
 		e.Advice = "Check url, and that the server runs and listens there"
 	}
+	if !c.configured {
+		e.Advice += ". Neither url nor DATATABLE_URL is set: this is where the PG* variables and their defaults lead"
+	}
 	return e
 }
 

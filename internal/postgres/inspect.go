@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/privilege"
 )
@@ -242,7 +243,7 @@ func (tx *Tx) AsMember(ctx context.Context, role string, fn func() error) error 
 		return fn()
 	}
 	if err := tx.Run(ctx, []Statement{GrantRole([]string{role}, tx.conn.Config().User)}); err != nil {
-		return err
+		return fmt.Errorf("role %q owns or granted what is changed, and the provider's login %q is not a member of it: %w", role, tx.conn.Config().User, err)
 	}
 	if err := fn(); err != nil {
 		return err

@@ -36,7 +36,7 @@ func CreateRole(name string, login bool) Statement {
 // ShownPassword stands in a plan for the statement that sets a password; what
 // is run has the verifier, never the password, and is in no log.
 func ShownPassword(name string) Statement {
-	return statement("ALTER ROLE %s PASSWORD '…'", Ident(name))
+	return statement("ALTER ROLE %s PASSWORD '"+elided+"'", Ident(name))
 }
 
 // CommentOnRole sets a role's comment.
@@ -72,9 +72,10 @@ func RevokeRole(role, member string) Statement {
 	return statement("REVOKE %s FROM %s", Ident(role), Ident(member))
 }
 
-// ReassignOwned passes what a role owns in the database of the connection.
+// ReassignOwned passes what a role owns in the database of the connection. A
+// plan leaves out to whom, which is the owner of each database.
 func ReassignOwned(from, to string) Statement {
-	return statement("REASSIGN OWNED BY %s TO %s", Ident(from), Ident(to))
+	return statement("REASSIGN OWNED BY %s TO %s", Ident(from), identOr(to))
 }
 
 // DropOwned takes a role's privileges, default privileges and places in
@@ -88,8 +89,20 @@ func loginKeyword(login bool) string {
 	return "NOLOGIN"
 }
 
-// Privileges renders a change of privileges. The name of the database is
-// needed for a change on the database itself.
+// elided stands in a plan for what is known only when it is carried out.
+const elided = "…"
+
+// identOr quotes a name, and stands for one that is empty.
+func identOr(name string) string {
+	if name == "" {
+		return elided
+	}
+	return Ident(name)
+}
+
+// Privileges renders a change of privileges. The name of the database is for a
+// change on the database itself; it is left out where it is empty, and so is
+// an owner without a name.
 func Privileges(c privilege.Change, database string) Statement {
 	verb, preposition, note := "GRANT", "TO", ""
 	if c.Revoke {
@@ -104,14 +117,14 @@ func Privileges(c privilege.Change, database string) Statement {
 	}
 	first := c.Objects[0]
 	if first.Extent == privilege.Owned {
-		note = " -- those that columns of " + ownersOf(first) + " own, where there are any"
+		note = " -- of serial columns of " + ownersOf(c.Objects)
 	}
 	if c.Shared {
-		note += " -- kept while another grant wants it"
+		note += " -- kept while something else wants it"
 	}
 	if first.Extent == privilege.Future {
 		t, _ := privilege.TypeOf(first.Type)
-		return statement("ALTER DEFAULT PRIVILEGES FOR ROLE %s IN SCHEMA %s %s %s%s ON %s %s %s%s%s", Ident(first.Name), Ident(first.Schema),
+		return statement("ALTER DEFAULT PRIVILEGES FOR ROLE %s IN SCHEMA %s %s %s%s ON %s %s %s%s%s", identOr(first.Name), Ident(first.Schema),
 			verb, option, privilegeList(c.Privileges), t.Plural, preposition, Grantee(c.Grantee), withOption, note)
 	}
 	return statement("%s %s%s ON %s %s %s%s%s", verb, option, privilegeList(c.Privileges),
@@ -144,7 +157,7 @@ func on(objects []privilege.Object, database string) string {
 	case privilege.Whole:
 		return "ALL " + t.Plural + " IN SCHEMA " + Ident(first.Schema)
 	case privilege.Owned:
-		return t.Keyword + " …"
+		return t.Keyword + " " + elided
 	case privilege.One, privilege.Future:
 	}
 	names := make([]string, len(objects))
@@ -154,17 +167,22 @@ func on(objects []privilege.Object, database string) string {
 	return t.Keyword + " " + strings.Join(names, ", ")
 }
 
-func ownersOf(o privilege.Object) string {
-	if o.Name == "" {
-		return "tables in " + Ident(o.Schema)
+// ownersOf names the tables whose sequences are meant.
+func ownersOf(objects []privilege.Object) string {
+	names := make([]string, len(objects))
+	for i, o := range objects {
+		names[i] = Ident(o.Schema, o.Name)
+		if o.Name == "" {
+			names[i] = "tables in " + Ident(o.Schema)
+		}
 	}
-	return Ident(o.Schema, o.Name)
+	return strings.Join(names, ", ")
 }
 
 func objectName(o privilege.Object, t privilege.ObjectType, database string) string {
 	switch {
 	case o.Schema == "":
-		return Ident(database)
+		return identOr(database)
 	case o.Name == "":
 		return Ident(o.Schema)
 	case t.Signature:

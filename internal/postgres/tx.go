@@ -33,6 +33,9 @@ type Tx struct {
 // User is the login of the transaction.
 func (tx *Tx) User() string { return tx.conn.Config().User }
 
+// Superuser says whether the login is one.
+func (tx *Tx) Superuser() bool { return tx.conn.PgConn().ParameterStatus("is_superuser") == "on" }
+
 // Read runs fn in a transaction that sees one moment and changes nothing. It
 // takes no lock.
 func (c *Cluster) Read(ctx context.Context, database string, fn func(*Tx) error) error {

@@ -7,8 +7,8 @@ import (
 )
 
 // A Change is one statement's worth of granting or revoking: privileges on
-// objects, to or from one grantee. Objects are all of one type, and either
-// named ones or a single one of another extent.
+// objects, to or from one grantee. Objects are all of one type and extent; of
+// the extents Whole and Future there is one.
 type Change struct {
 	Revoke     bool
 	Grantee    string
@@ -81,25 +81,28 @@ func (f folding) changes(set Set) []Change {
 }
 
 func (f folding) fold(atoms map[Object][]Atom, like Change) []Change {
-	type key struct{ objectType, privileges string }
-	privileges, keys := map[Object][]OnColumns{}, map[Object]key{}
+	privileges := map[Object][]OnColumns{}
 	for o, held := range atoms {
 		privileges[o] = onColumns(o.Type, held)
-		keys[o] = key{o.Type, text(privileges[o])}
 	}
-	f.widen(privileges, func(o Object) string { return keys[o].privileges })
+	f.widen(privileges)
+	type key struct {
+		objectType string
+		extent     Extent
+		privileges string
+	}
 	var changes []Change
 	at := map[key]int{}
 	for _, o := range slices.SortedFunc(maps.Keys(privileges), Object.compare) {
-		k := key{o.Type, text(privileges[o])}
-		if i, ok := at[k]; ok && o.Extent == One {
+		k := key{o.Type, o.Extent, text(privileges[o])}
+		if i, ok := at[k]; ok {
 			changes[i].Objects = append(changes[i].Objects, o)
 			continue
 		}
 		c := like
 		c.Privileges, c.Objects = privileges[o], []Object{o}
 		changes = append(changes, c)
-		if o.Extent == One {
+		if o.Extent == One || o.Extent == Owned {
 			at[k] = len(changes) - 1
 		}
 	}
@@ -111,14 +114,14 @@ func (f folding) fold(atoms map[Object][]Atom, like Change) []Change {
 
 // widen puts a whole schema in the place of its objects where each of them is
 // there with the same privileges.
-func (f folding) widen(objects map[Object][]OnColumns, key func(Object) string) {
+func (f folding) widen(objects map[Object][]OnColumns) {
 	for whole, names := range f.wholes {
 		if len(names) < 2 {
 			continue
 		}
 		named := func(name string) Object { return Object{Type: whole.Type, Schema: whole.Schema, Name: name} }
-		first := key(named(names[0]))
-		different := func(name string) bool { return objects[named(name)] == nil || key(named(name)) != first }
+		first := text(objects[named(names[0])])
+		different := func(name string) bool { return objects[named(name)] == nil || text(objects[named(name)]) != first }
 		if slices.ContainsFunc(names, different) {
 			continue
 		}

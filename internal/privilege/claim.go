@@ -162,6 +162,21 @@ func (c Claim) Absent(inv Inventory) []Object {
 	return absent
 }
 
+// HeldOnAll returns which of the claim's privileges the grantee holds on every
+// one of its objects.
+func (c Claim) HeldOnAll(held Set, inv Inventory) []string {
+	var privileges []string
+	for _, p := range c.explicit(inv.Version) {
+		one := c
+		one.Privileges, one.Future, one.Option = []string{p}, false, false
+		wanted := one.Expand(inv).filter(func(a Atom) bool { return a.Object.Type == c.Type && a.Privilege == p })
+		if len(wanted) > 0 && len(wanted.Minus(held)) == 0 {
+			privileges = append(privileges, p)
+		}
+	}
+	return privileges
+}
+
 // add puts the claim's privileges on an object into a set.
 func (c Claim) add(set Set, o Object, privileges []string) {
 	columns := c.Columns

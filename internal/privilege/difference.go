@@ -88,7 +88,7 @@ func Look(c Claim, others, actual Set, inv Inventory) Seen {
 		}
 	}
 	wanted := c.Expand(inv)
-	seen.Shared = wanted.Intersect(others).Sorted()
+	seen.Shared = c.spell(wanted.Intersect(others), inv).Sorted()
 	missing := wanted.Minus(actual)
 	seen.Absent = c.Absent(inv)
 	for _, o := range seen.Absent {
@@ -99,13 +99,30 @@ func Look(c Claim, others, actual Set, inv Inventory) Seen {
 		}
 		c.add(missing, o, c.explicit(inv.Version))
 	}
-	seen.Missing = missing.Sorted()
+	seen.Missing = c.spell(missing, inv).Sorted()
 	if c.Type == Table {
 		seen.Columns = actual.filter(func(a Atom) bool {
 			return a.Column != "" && a.Grantee == c.Grantee && c.names(a.Object)
 		}).Sorted()
 	}
 	return seen
+}
+
+// spell puts the claim's own spelling of functions in the place of Postgres's,
+// so that what was seen compares with what is declared.
+func (c Claim) spell(set Set, inv Inventory) Set {
+	written := map[Object]Object{}
+	for _, o := range c.Targets() {
+		written[inv.object(o)] = o
+	}
+	spelled := Set{}
+	for a := range set {
+		if o, ok := written[a.Object]; ok {
+			a.Object = o
+		}
+		spelled.Add(a)
+	}
+	return spelled
 }
 
 // names says whether an object is one of the claim's.

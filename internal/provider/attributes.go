@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,9 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -35,7 +32,6 @@ func workspaceAttribute() schema.StringAttribute {
 		Optional: true, Computed: true,
 		MarkdownDescription: "Workspace of the data table. Default is the provider's `workspace`. Changing it makes a new resource.",
 		Validators:          []validator.String{identifier("workspace")},
-		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 	}
 }
 
@@ -44,7 +40,6 @@ func datatableAttribute() schema.StringAttribute {
 		Required:            true,
 		MarkdownDescription: "Name of the data table; refer to it as `datatable.main.name`, so that it is made first. Changing it makes a new resource.",
 		Validators:          []validator.String{identifier("data table")},
-		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 	}
 }
 
@@ -198,11 +193,23 @@ func optional(text string) types.String {
 
 func pointer(v types.String) *string { return v.ValueStringPointer() }
 
+// some validates a set that has to have something in it.
+type some string
+
+func (s some) Description(context.Context) string         { return "at least one " + string(s) }
+func (s some) MarkdownDescription(context.Context) string { return "at least one " + string(s) }
+
+func (s some) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	if v := req.ConfigValue; !v.IsNull() && !v.IsUnknown() && len(v.Elements()) == 0 {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value", "The set is empty: write at least one "+string(s)+", or leave the argument out.")
+	}
+}
+
 // forbid refuses attributes that are set and do not fit with another one.
 func forbid(diags *diag.Diagnostics, because string, attributes map[string]attr.Value) {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if v := attributes[name]; !v.IsNull() {
-			diags.AddAttributeError(path.Root(name), "Argument does not fit", sentence(errors.New(name+" "+because)))
+			diags.AddAttributeError(path.Root(name), "Argument does not fit", "The argument "+name+" "+because+".")
 		}
 	}
 }

@@ -41,7 +41,9 @@ func (c *client) usable(diags *diag.Diagnostics) bool {
 func sentence(err error) string {
 	text := err.Error()
 	first, size := utf8.DecodeRuneInString(text)
-	text = string(unicode.ToUpper(first)) + text[size:]
+	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, "_[\"") { // no name of an argument
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
 	if strings.Contains(text, "\n") {
 		return text
 	}

@@ -41,10 +41,13 @@ type kind[M, W, S any] struct {
 	// volatile are computed attributes that a change may give another value.
 	volatile []string
 
+	// anew are the arguments whose change makes a new object.
+	anew []string
+
 	preview func(prior, next *W, seen S) datatable.Preview
-	// before gives what a plan of a new object may know beforehand; known is
-	// false where its statements cannot be told yet. It may be nil.
-	before func(ctx context.Context, s *datatable.Service, next W) (seen S, known bool)
+	// needs warns, when a new object is planned, of what its creation will
+	// need. It may be nil.
+	needs func(s *datatable.Service, diags *diag.Diagnostics)
 
 	read   func(ctx context.Context, s *datatable.Service, w W) (W, S, bool, error)
 	create func(ctx context.Context, s *datatable.Service, w W) (W, S, error)
@@ -103,42 +106,58 @@ var (
 // are those of the change that is planned.
 func (r *managed[M, W, S]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
-	if req.Plan.Raw.IsNull() {
-		prior, seen := r.value(ctx, req.State, diags), privateSeen[S](ctx, req.Private, diags)
-		if !diags.HasError() {
-			addWarnings(diags, r.preview(prior, nil, seen))
-		}
+	var prior, next *W
+	var seen S
+	if !req.State.Raw.IsNull() {
+		prior, seen = r.value(ctx, req.State, diags), privateSeen[S](ctx, req.Private, diags)
+	}
+	if !req.Plan.Raw.IsNull() {
+		r.planWorkspace(ctx, req, resp)
+		r.planReplacement(ctx, req, resp)
+	}
+	if diags.HasError() {
 		return
 	}
-	if _, ok := r.schema.Attributes["workspace"]; ok {
-		r.planWorkspace(ctx, req, resp)
+	if req.Plan.Raw.IsNull() || prior != nil && len(resp.RequiresReplace) > 0 {
+		// Terraform shows no statements of what goes, so they are a warning. A
+		// replacement is planned again as a create, and keeps the warning.
+		addWarnings(diags, r.preview(prior, nil, seen))
+		return
 	}
 	if !req.Config.Raw.IsFullyKnown() || unknownAt(ctx, resp.Plan, workspacePath, r.schema) {
 		diags.Append(resp.Plan.SetAttribute(ctx, statementsPath, types.ListUnknown(types.StringType))...)
 		return
 	}
-	next := r.value(ctx, resp.Plan, diags)
-	var prior *W
-	var seen S
-	known := true
-	if !req.State.Raw.IsNull() {
-		prior, seen = r.value(ctx, req.State, diags), privateSeen[S](ctx, req.Private, diags)
-	} else if r.before != nil && next != nil && !diags.HasError() {
-		seen, known = r.before(ctx, r.client.service, *next)
-	}
-	if diags.HasError() {
+	if next = r.value(ctx, resp.Plan, diags); diags.HasError() {
 		return
+	}
+	if prior == nil && r.needs != nil && r.client.service != nil {
+		r.needs(r.client.service, diags)
 	}
 	preview := r.preview(prior, next, seen)
 	addWarnings(diags, preview)
-	switch {
-	case !known:
-		diags.Append(resp.Plan.SetAttribute(ctx, statementsPath, types.ListUnknown(types.StringType))...)
-	case prior == nil || len(preview.Statements) > 0 || !resp.Plan.Raw.Equal(req.State.Raw):
+	if prior == nil || len(preview.Statements) > 0 || !resp.Plan.Raw.Equal(req.State.Raw) {
 		diags.Append(resp.Plan.SetAttribute(ctx, statementsPath, statementList(preview))...)
 		for _, name := range r.volatile {
 			// Terraform does so itself only where an argument changes.
 			resp.Plan.Raw = withUnknown(resp.Plan.Raw, name, diags)
+		}
+	}
+}
+
+// planReplacement asks for a new object where an argument changes that an
+// object has for life.
+func (r *managed[M, W, S]) planReplacement(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.State.Raw.IsNull() {
+		return
+	}
+	for _, name := range r.anew {
+		var before, after attr.Value
+		at := path.Root(name)
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &before)...)
+		resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, at, &after)...)
+		if !resp.Diagnostics.HasError() && !before.IsNull() && !before.Equal(after) {
+			resp.RequiresReplace = append(resp.RequiresReplace, at)
 		}
 	}
 }
@@ -157,18 +176,13 @@ func withUnknown(object tftypes.Value, name string, diags *diag.Diagnostics) tft
 // planWorkspace puts the provider's default in the place of a workspace that
 // the configuration leaves out.
 func (r *managed[M, W, S]) planWorkspace(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var configured, before types.String
+	if _, ok := r.schema.Attributes["workspace"]; !ok {
+		return
+	}
+	var configured types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, workspacePath, &configured)...)
-	if !configured.IsNull() {
-		return
-	}
-	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, workspacePath, r.client.workspace)...)
-	if req.State.Raw.IsNull() {
-		return
-	}
-	resp.Diagnostics.Append(req.State.GetAttribute(ctx, workspacePath, &before)...)
-	if !before.IsNull() && !before.Equal(r.client.workspace) {
-		resp.RequiresReplace = append(resp.RequiresReplace, workspacePath)
+	if configured.IsNull() {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, workspacePath, r.client.workspace)...)
 	}
 }
 
@@ -223,6 +237,11 @@ func (r *managed[M, W, S]) Read(ctx context.Context, req resource.ReadRequest, r
 		r.computed(found, seen, &m)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 		setPrivateSeen(ctx, resp.Private, seen, &resp.Diagnostics)
+		if drifted := !resp.State.Raw.Equal(req.State.Raw) || len(r.preview(&found, &found, seen).Statements) > 0; drifted {
+			// What repairs it may be the very statements that were run last, and
+			// a plan shows no value that stays as it is.
+			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, statementsPath, statementList(datatable.Preview{}))...)
+		}
 	}
 }
 

@@ -6,10 +6,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 )
-
-var statementsAt = tfjsonpath.New("statements")
 
 // match finds a text in an error, which Terraform wraps into lines.
 func match(text string) *regexp.Regexp {

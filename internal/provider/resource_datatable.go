@@ -12,9 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -51,6 +49,7 @@ func datatableKind() kind[datatableModel, datatable.Datatable, datatable.EntrySe
 	return kind[datatableModel, datatable.Datatable, datatable.EntrySeen]{
 		typeName: "datatable",
 		schema:   datatableSchema(),
+		anew:     []string{"name", "workspace", "database"},
 		validate: validateDatatable,
 		wanted: func(_ context.Context, m datatableModel) (datatable.Datatable, diag.Diagnostics) {
 			return datatableOf(m), nil
@@ -99,14 +98,12 @@ func datatableSchema() schema.Schema {
 				Optional: true, Computed: true, Default: stringdefault.StaticString(mainDatatable),
 				MarkdownDescription: "Name of the data table, 1 to 63 bytes. Default `main`, the one that a reference without a name means. Changing it makes a new data table.",
 				Validators:          []validator.String{identifier("data table")},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"workspace": workspace,
 			"database": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Name of the Postgres database, which must exist. Several data tables may share one. Changing it makes a new data table.",
 				Validators:          []validator.String{identifier("database")},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"access": choice("Access model: `open` (default), `roles`, or `principals`, in which every member has a login of their own. This version makes no such logins: "+
 				"under `principals` a workspace admin is the owner, and anyone else is refused with `not_provisioned`. "+

@@ -43,24 +43,12 @@ func grantKind() kind[grantModel, datatable.Grant, datatable.GrantSeen] {
 	return kind[grantModel, datatable.Grant, datatable.GrantSeen]{
 		typeName: "datatable_grant",
 		schema:   grantSchema(),
+		anew:     []string{"datatable", "workspace"},
 		validate: validateGrant,
 		wanted:   func(_ context.Context, m grantModel) (datatable.Grant, diag.Diagnostics) { return grantOf(m), nil },
 		show:     showGrant,
 		computed: func(g datatable.Grant, _ datatable.GrantSeen, m *grantModel) { m.ID = types.StringValue(g.ID) },
 		preview:  datatable.PreviewGrant,
-		before: func(ctx context.Context, s *datatable.Service, g datatable.Grant) (datatable.GrantSeen, bool) {
-			if !g.NeedsDatabase() {
-				return datatable.GrantSeen{}, true
-			}
-			if s == nil {
-				return datatable.GrantSeen{}, false
-			}
-			// The statements name the database, or its owner. A data table keeps
-			// its database for life, so this one look beyond the configuration
-			// does not give another answer when the plan is made again.
-			database, owner := s.Database(ctx, g.Datatable)
-			return datatable.GrantSeen{Database: database, Owner: owner}, database != ""
-		},
 		read: func(ctx context.Context, s *datatable.Service, g datatable.Grant) (datatable.Grant, datatable.GrantSeen, bool, error) {
 			return s.Grant(ctx, g.Datatable, g.ID)
 		},
@@ -101,7 +89,7 @@ func grantSchema() schema.Schema {
 			"privileges": schema.SetAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Privileges in upper case, or `ALL` alone. " + privilegesOfTypes(),
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1)},
+				Validators:          []validator.Set{some("privilege")},
 			},
 			"object_type": choice("What is granted on: "+ticked(privilege.TypeNames())+". Default `table`, which takes in views, materialized views, partitioned and foreign tables.",
 				privilege.Table, privilege.TypeNames()...),
@@ -113,7 +101,7 @@ func grantSchema() schema.Schema {
 			"objects": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Names of the objects in the schema; functions by signature, `f(text, numeric(10,2))`, with types outside `pg_catalog` written with their schema. This or `all_objects`.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1)},
+				Validators:          []validator.Set{some("object")},
 			},
 			"all_objects": schema.BoolAttribute{
 				Optional: true,
@@ -124,7 +112,7 @@ func grantSchema() schema.Schema {
 			"columns": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Grant on these columns of the tables in `objects`, and not on the tables. Privileges are then " + ticked(columnPrivileges()) + " or `ALL`.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(identifier("column"))},
+				Validators:          []validator.Set{some("column"), setvalidator.ValueStringsAre(identifier("column"))},
 			},
 			"future": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
@@ -133,7 +121,7 @@ func grantSchema() schema.Schema {
 			"created_by": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "With `future`: whose new objects; roles of the catalog, and `admin` for the owner of the database, which is the default. What any other role makes is left out.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(orElseRole(resolve.RoleAdmin))},
+				Validators:          []validator.Set{some("role"), setvalidator.ValueStringsAre(orElseRole(resolve.RoleAdmin))},
 			},
 			"with_grant_option": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
@@ -348,8 +336,8 @@ func locateGrant(ctx context.Context, s *datatable.Service, id string) (datatabl
 	case err != nil:
 		return like, err
 	case len(found) == 0:
-		return like, fmt.Errorf("no grant %q is declared in the data table, so none can be imported. "+
-			"Privileges that are held already need no import: declare the grant and apply, what holds is not granted again", id)
+		// Nothing declares it; what is held is adopted as it is.
+		return s.AdoptGrant(ctx, like)
 	case len(found) > 1:
 		var ids []string
 		for _, g := range found {

@@ -12,10 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -44,6 +42,7 @@ func policyKind() kind[policyModel, datatable.Policy, datatable.PolicySeen] {
 	return kind[policyModel, datatable.Policy, datatable.PolicySeen]{
 		typeName: "datatable_policy",
 		schema:   policySchema(),
+		anew:     []string{"datatable", "workspace", "schema", "table"},
 		validate: validatePolicy,
 		wanted:   func(_ context.Context, m policyModel) (datatable.Policy, diag.Diagnostics) { return policyOf(m), nil },
 		show:     showPolicy,
@@ -70,7 +69,6 @@ func policyKind() kind[policyModel, datatable.Policy, datatable.PolicySeen] {
 var commands = []string{"ALL", "SELECT", "INSERT", "UPDATE", "DELETE"}
 
 func policySchema() schema.Schema {
-	anew := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	return schema.Schema{
 		MarkdownDescription: "A row policy on a table of a data table. Creating the first one turns row-level security on in the same transaction; the owner is never subject to it. " +
 			"Everything but the table changes in place: where Postgres cannot alter, the policy is dropped and made again in one transaction.\n\n" +
@@ -88,13 +86,11 @@ func policySchema() schema.Schema {
 				Optional: true, Computed: true, Default: stringdefault.StaticString("public"),
 				MarkdownDescription: "Schema of the table. Default `public`. Changing it makes a new policy.",
 				Validators:          []validator.String{identifier("schema")},
-				PlanModifiers:       anew,
 			},
 			"table": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Name of the table. Changing it makes a new policy.",
 				Validators:          []validator.String{identifier("table")},
-				PlanModifiers:       anew,
 			},
 			"command": choice("What the policy applies to: "+ticked(commands)+". Default `ALL`.", commands[0], commands...),
 			"restrictive": schema.BoolAttribute{
@@ -105,7 +101,7 @@ func policySchema() schema.Schema {
 				Optional: true, Computed: true, ElementType: types.StringType,
 				Default:             setdefault.StaticValue(stringSet([]string{privilege.Public})),
 				MarkdownDescription: "Roles the policy is for, those that hold them included; `public` (default) is everyone.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(orElseRole(privilege.Public))},
+				Validators:          []validator.Set{some("role"), setvalidator.ValueStringsAre(orElseRole(privilege.Public))},
 			},
 			"using": schema.StringAttribute{
 				Optional: true,

@@ -58,6 +58,14 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 		},
 		computed: func(r datatable.Role, _ datatable.RoleSeen, m *roleModel) { m.ID = types.StringValue(r.ID) },
 		preview:  datatable.PreviewRole,
+		needs: func(s *datatable.Service, diags *diag.Diagnostics) {
+			switch missing, err := s.NeedsKey(); {
+			case missing:
+				diags.AddWarning("Making a role will need the provider's encryption_key", sentence(err))
+			case err != nil:
+				diags.AddError("The provider's encryption_key is of no use", sentence(err))
+			}
+		},
 		read: func(ctx context.Context, s *datatable.Service, r datatable.Role) (datatable.Role, datatable.RoleSeen, bool, error) {
 			return s.Role(ctx, r.ID)
 		},

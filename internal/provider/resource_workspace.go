@@ -10,8 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -41,7 +39,6 @@ func workspaceKind() kind[workspaceModel, resolve.Workspace, struct{}] {
 					Required:            true,
 					MarkdownDescription: "Name of the workspace, 1 to 63 bytes. Changing it makes a new workspace.",
 					Validators:          []validator.String{identifier("workspace")},
-					PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				},
 				"parent": schema.StringAttribute{
 					Optional:            true,
@@ -75,6 +72,7 @@ func workspaceKind() kind[workspaceModel, resolve.Workspace, struct{}] {
 				"statements": statementsAttribute(),
 			},
 		},
+		anew:     []string{"name"},
 		validate: validateWorkspace,
 		wanted: func(_ context.Context, m workspaceModel) (resolve.Workspace, diag.Diagnostics) {
 			return workspaceOf(m), nil

@@ -134,3 +134,132 @@ resource "datatable_grant" "table" {
 		}
 	})
 }
+
+// Every repair is planned as often as it is needed, also where it is word for
+// word what was run last.
+func TestTheSameDriftIsPlannedEachTime(t *testing.T) {
+	e := acctest.New(t)
+	e.SQL(t, "CREATE TABLE t (a int)", "CREATE SCHEMA s")
+	m := acctest.NewModule(t, e.Config(replace(everything, `access       = "roles"`, "access = \"roles\"\n  unmanaged_grants = \"revoke\"")+`
+resource "datatable_grant" "schema" {
+  datatable   = datatable.main.name
+  role        = datatable_role.reader.name
+  object_type = "schema"
+  schema      = "s"
+  privileges  = ["USAGE"]
+}`))
+	m.MustRun("apply", "-auto-approve", "-input=false")
+	for drift, repair := range map[string]string{
+		`REVOKE USAGE ON SCHEMA s FROM "§reader"`:         `GRANT USAGE ON SCHEMA \"s\" TO`,
+		`ALTER TABLE t DISABLE ROW LEVEL SECURITY`:        `ALTER TABLE \"public\".\"t\" ENABLE ROW LEVEL SECURITY`,
+		`GRANT CONNECT ON DATABASE "§db" TO PUBLIC`:       `REVOKE CONNECT ON DATABASE`,
+		`REVOKE INSERT ON t FROM "§reader"`:               `GRANT INSERT ON TABLE`,
+		`GRANT DELETE ON t TO "§reader"`:                  `REVOKE DELETE ON TABLE`,
+		`ALTER ROLE "§reader" NOLOGIN`:                    `ALTER ROLE \"§reader\" LOGIN`,
+		`ALTER ROLE "§reader" CREATEDB`:                   `ALTER ROLE \"§reader\" NOCREATEDB`,
+		`ALTER POLICY p ON t USING (true)`:                `ALTER POLICY \"p\" ON \"public\".\"t\" USING (( a ) > 1)`,
+		`DROP TABLE t; CREATE TABLE t (a int)`:            `CREATE POLICY \"p\"`,
+		`REVOKE CONNECT ON DATABASE "§db" FROM "§reader"`: `GRANT CONNECT ON DATABASE`,
+	} {
+		for range 2 {
+			e.SQL(t, drift)
+			out, err := m.Run("plan", "-detailed-exitcode", "-input=false", "-out=plan")
+			if err == nil {
+				t.Fatalf("after %s the plan is empty", drift)
+			}
+			if !strings.Contains(out, "+ \""+e.Name(repair)) {
+				t.Errorf("after %s the plan does not show %s:\n%s", drift, repair, out)
+			}
+			m.MustRun("apply", "-input=false", "plan")
+			if out, err := m.Run("plan", "-detailed-exitcode", "-input=false"); err != nil {
+				t.Fatalf("after %s and an apply the plan is not empty:\n%s", drift, out)
+			}
+		}
+	}
+	m.MustRun("destroy", "-auto-approve", "-input=false")
+}
+
+// A replacement shows what goes as well as what comes.
+func TestReplacementShowsWhatItTakes(t *testing.T) {
+	e := acctest.New(t)
+	e.SQL(t, "CREATE TABLE t (a int)", "CREATE TABLE u (a int)")
+	config := func(table string) string {
+		return e.Config(oneRole + `
+resource "datatable_policy" "it" {
+  datatable         = datatable.main.name
+  name              = "p"
+  table             = "` + table + `"
+  using             = "a > 1"
+  when_last_removed = "disable"
+}`)
+	}
+	m := acctest.NewModule(t, config("t"))
+	m.MustRun("apply", "-auto-approve", "-input=false")
+	m.Write("main.tf", config("u"))
+	contains(t, m.MustRun("plan", "-input=false"),
+		`-/+ resource "datatable_policy" "it"`, "forces replacement", `DROP POLICY "p" ON "public"."t"`, `ALTER TABLE "public"."t" DISABLE ROW LEVEL SECURITY`,
+		`Row-level security of "public"."t" of data table acme/main is turned off with its last policy`,
+		`CREATE POLICY \"p\" ON \"public\".\"u\"`)
+	m.MustRun("apply", "-auto-approve", "-input=false")
+	m.Write("main.tf", strings.Replace(config("u"), `workspace      = "acme"`, `workspace      = "other"`, 1))
+	contains(t, m.MustRun("plan", "-input=false"), `-/+ resource "datatable" "main"`, "Destroying data table acme/main", `"acme" -> "other"`)
+	m.Write("main.tf", config("u"))
+	m.MustRun("destroy", "-auto-approve", "-input=false")
+}
+
+func TestKeysThatWouldMixAreRefused(t *testing.T) {
+	e := acctest.New(t)
+	role := func(name string) string {
+		return e.Name("resource \"datatable_role\" \"" + name + "\" {\n  name = \"§" + name + "\"\n}\n")
+	}
+	m := acctest.NewModule(t, e.Provider()+role("one"))
+	m.MustRun("apply", "-auto-approve", "-input=false")
+	m.Write("main.tf", fmt.Sprintf("provider \"datatable\" {\n  url = %q\n  encryption_key = \"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"\n}\n", e.URL())+role("one")+role("two"))
+	oneError(t, fails(t, m, "apply", "-auto-approve"), "is not the key that the catalog's passwords were encrypted with")
+	m.Write("main.tf", e.Provider()+role("one"))
+	m.MustRun("destroy", "-auto-approve", "-input=false")
+}
+
+func TestGrantsOnWhatRolesOwn(t *testing.T) {
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, "CREATE SCHEMA s")
+		config := e.Config(oneRole + `
+resource "datatable_role" "maker" {
+  name = "§maker"
+}
+resource "datatable_grant" "connect" {
+  datatable   = datatable.main.name
+  role        = datatable_role.maker.name
+  object_type = "database"
+  privileges  = ["CONNECT"]
+}
+resource "datatable_grant" "make" {
+  datatable   = datatable.main.name
+  role        = datatable_role.maker.name
+  object_type = "schema"
+  schema      = "s"
+  privileges  = ["ALL"]
+}
+resource "datatable_grant" "it" {
+  datatable   = datatable.main.name
+  role        = datatable_role.reader.name
+  schema      = "s"
+  all_objects = true
+  privileges  = ["SELECT"]
+}`)
+		m := acctest.NewModule(t, config)
+		m.MustRun("apply", "-auto-approve", "-input=false")
+		if _, err := e.Login(t, "§maker").Connect(t).Exec(t.Context(), "CREATE TABLE s.mine (a int)"); err != nil {
+			t.Fatal(err)
+		}
+		m.MustRun("apply", "-auto-approve", "-input=false")
+		e.Login(t, "§reader").Works(t, "SELECT * FROM s.mine")
+		if out, err := m.Run("plan", "-detailed-exitcode", "-input=false"); err != nil {
+			t.Errorf("the second plan is not empty:\n%s", out)
+		}
+		m.MustRun("destroy", "-auto-approve", "-input=false")
+		if left := e.Leftovers(t); len(left) > 0 {
+			t.Errorf("left over: %q", left)
+		}
+	})
+}
