@@ -51,10 +51,11 @@ func (d Difference) Settle(inv Inventory) Difference {
 }
 
 // Exceeds returns what d needs and the planned difference did not announce.
+// What is restored was held before and is held after, so it needs no announcing;
+// a plan to destroy cannot always tell, since Terraform plans the destruction of
+// what has left the configuration by what an earlier refresh saw.
 func (d Difference) Exceeds(planned Difference) Difference {
-	return Difference{
-		Grant: d.Grant.Minus(planned.Grant), Revoke: d.Revoke.Minus(planned.Revoke), Restore: d.Restore.Minus(planned.Restore),
-	}
+	return Difference{Grant: d.Grant.Minus(planned.Grant), Revoke: d.Revoke.Minus(planned.Revoke)}
 }
 
 // Seen is what the last look at the server told about a claim. It is kept

@@ -94,11 +94,18 @@ func TestSecretsAreInNoPlanStateOrLog(t *testing.T) {
 }
 
 func TestManyGrantsAtOnce(t *testing.T) {
-	both(t, func(t *testing.T, e *acctest.Env) {
-		e.SQLAsProvider(t, "CREATE SCHEMA s", "CREATE TABLE s.t (a int)")
-		m := acctest.NewModule(t, e.Config(fmt.Sprintf(`
+	e := acctest.NewOwner(t)
+	e.SQLAsProvider(t, "CREATE SCHEMA s", "CREATE TABLE s.t (a int)")
+	thirtyRoles(t, e)
+}
+
+// thirtyRoles applies a grant on a schema and one on its tables for each of
+// thirty roles, all at once.
+func thirtyRoles(t *testing.T, e *acctest.Env) {
+	t.Helper()
+	m := acctest.NewModule(t, e.Config(`
 resource "datatable_role" "it" {
-  count = %[1]d
+  count = 30
   name  = "§r${count.index}"
 }
 resource "datatable" "main" {
@@ -108,7 +115,7 @@ resource "datatable" "main" {
   tenants      = { for r in datatable_role.it : r.name => ["*"] }
 }
 resource "datatable_grant" "schema" {
-  count       = %[1]d
+  count       = 30
   datatable   = datatable.main.name
   role        = datatable_role.it[count.index].name
   object_type = "schema"
@@ -116,23 +123,22 @@ resource "datatable_grant" "schema" {
   privileges  = ["USAGE"]
 }
 resource "datatable_grant" "table" {
-  count       = %[1]d
+  count       = 30
   datatable   = datatable.main.name
   role        = datatable_role.it[count.index].name
   schema      = "s"
   all_objects = true
   privileges  = ["SELECT"]
-}`, 30)))
-		m.MustRun("apply", "-auto-approve", "-input=false", "-parallelism=30")
-		e.Login(t, "§r17").Works(t, "SELECT * FROM s.t")
-		if out, err := m.Run("plan", "-detailed-exitcode", "-input=false"); err != nil {
-			t.Errorf("the second plan is not empty:\n%s", out)
-		}
-		m.MustRun("destroy", "-auto-approve", "-input=false", "-parallelism=30")
-		if left := e.Leftovers(t); len(left) > 0 {
-			t.Errorf("left over: %q", left)
-		}
-	})
+}`))
+	m.MustRun("apply", "-auto-approve", "-input=false", "-parallelism=30")
+	e.Login(t, "§r17").Works(t, "SELECT * FROM s.t")
+	if out, err := m.Run("plan", "-detailed-exitcode", "-input=false"); err != nil {
+		t.Errorf("the second plan is not empty:\n%s", out)
+	}
+	m.MustRun("destroy", "-auto-approve", "-input=false", "-parallelism=30")
+	if left := e.Leftovers(t); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
 }
 
 // Every repair is planned as often as it is needed, also where it is word for
