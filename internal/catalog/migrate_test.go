@@ -43,7 +43,8 @@ func TestMigrationsMakeAStoreOnce(t *testing.T) {
 			t.Errorf("%s: version %d of %d, %v", s.schema, version, len(s.files), err)
 		}
 		before := p.structure(t, s)
-		p.do(t, s.migrate, s.migrate)
+		p.do(t, s.migrate)
+		p.do(t, s.migrate)
 		if after := p.structure(t, s); after != before {
 			t.Errorf("%s: the second time changes\n%s\nto\n%s", s.schema, before, after)
 		}
@@ -99,6 +100,17 @@ func TestAStoreOfANewerProviderIsRefused(t *testing.T) {
 	var newer *VersionError
 	if !errors.As(err, &newer) {
 		t.Errorf("loading: %v", err)
+	}
+}
+
+func TestAStoreOfAnotherLoginSaysWhoseItIs(t *testing.T) {
+	p := migrated(t)
+	_, u := p.login(t, "other", "CREATEROLE")
+	for _, s := range stores {
+		err := p.try(t, p.as(t, u), s.migrate)
+		if !postgres.IsDenied(err) || !strings.Contains(err.Error(), s.schema) || !strings.Contains(err.Error(), "Use the login that made it") {
+			t.Errorf("%s: %v", s.schema, err)
+		}
 	}
 }
 

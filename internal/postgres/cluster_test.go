@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,7 +42,7 @@ func TestNoMoreConnectionsThanAllowedOverAllDatabases(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 60 {
 			all.Go(func() {
-				lock := Lock{Key: int64(i % 5), Name: fmt.Sprint(i % 5)}
+				lock := Lock{Key: int64(i % 5), Name: strconv.Itoa(i % 5)}
 				var err error
 				if name := names[i%len(names)]; i%3 == 0 {
 					err = c.Read(t.Context(), name, func(tx *Tx) error { return tx.simple(t.Context(), "SELECT 1") })
@@ -64,12 +65,12 @@ func TestNoMoreConnectionsThanAllowedOverAllDatabases(t *testing.T) {
 func TestTwoConnectionsAreEnoughForManyWhoNeedTwo(t *testing.T) {
 	p := newPlace(t)
 	names := p.databases(t, 3)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	for _, limit := range []int{0, 2} { // fewer than 2 means 2
 		c := p.cluster(t, maxConnections(limit))
 		var d dials
 		d.watch(c)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
 		var all sync.WaitGroup
 		var done atomic.Int32
 		inner := Lock{Key: 8, Name: "the inner lock"}
@@ -149,6 +150,28 @@ func TestAFailedTransactionLeavesItsConnectionOfUse(t *testing.T) {
 	})
 	if _, _, total := d.counts(); err != nil || total != 1 {
 		t.Errorf("%d connections, %v", total, err)
+	}
+}
+
+// One that is left in the middle of a transaction, by a panic.
+func TestAConnectionInATransactionIsNotUsedAgain(t *testing.T) {
+	p := newPlace(t)
+	p.sql(t, "CREATE TABLE written (x int)")
+	c := p.cluster(t)
+	func() {
+		defer func() { _ = recover() }()
+		_ = c.Do(t.Context(), p.database, testLock, func(tx *Tx) error {
+			if err := tx.simple(t.Context(), "INSERT INTO public.written VALUES (1)"); err != nil {
+				t.Error(err)
+			}
+			panic("a test")
+		})
+	}()
+	if err := c.Do(t.Context(), p.database, testLock, nothing); err != nil {
+		t.Error(err)
+	}
+	if n := p.value(t, "SELECT count(*)::text FROM written"); n != "0" {
+		t.Errorf("%s rows stay", n)
 	}
 }
 
@@ -234,7 +257,9 @@ func TestInterruptingRollsBackAndEndsTheStatement(t *testing.T) {
 		p.eventually(t, asleep, p.prefix+"app")
 		interrupt()
 	}()
+	var session uint32
 	err := c.Do(ctx, p.database, testLock, func(tx *Tx) error {
+		session = tx.conn.PgConn().PID()
 		if err := tx.simple(ctx, "INSERT INTO public.written VALUES (1)"); err != nil {
 			return err
 		}
@@ -248,7 +273,13 @@ func TestInterruptingRollsBackAndEndsTheStatement(t *testing.T) {
 		t.Errorf("%s rows stay", n)
 	}
 	p.eventually(t, "SELECT NOT ("+strings.TrimPrefix(asleep, "SELECT ")+")", p.prefix+"app")
-	if err := c.Do(t.Context(), p.database, testLock, nothing); err != nil {
+	err = c.Do(t.Context(), p.database, testLock, func(tx *Tx) error {
+		if tx.conn.PgConn().PID() != session {
+			t.Error("its session is lost")
+		}
+		return nil
+	})
+	if err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -94,7 +94,7 @@ func TestAConnectionThatFailsIsExplained(t *testing.T) {
 					holds(t, err.Error(), test.says...)
 					lacks(t, fmt.Sprintf("%v %+v", err, errors.Unwrap(err)), "s3cr3t")
 					lacks(t, err.Error(), "\n")
-					if len(c.slots) != 0 {
+					if len(c.slots) != 0 || c.open != 0 {
 						t.Error("its place is not given back")
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -134,7 +135,7 @@ func (p *place) version(t *testing.T) (version int) {
 
 func TestVersionIsTheServersMajorOne(t *testing.T) {
 	p := newPlace(t)
-	if got, want := fmt.Sprint(p.version(t)), p.value(t, "SELECT (current_setting('server_version_num')::int / 10000)::text"); got != want {
+	if got, want := strconv.Itoa(p.version(t)), p.value(t, "SELECT (current_setting('server_version_num')::int / 10000)::text"); got != want {
 		t.Errorf("it is %s, and taken for %s", want, got)
 	}
 }

@@ -87,11 +87,6 @@ func (c *Cluster) once(ctx context.Context, database, begin string, fn func(*Tx)
 		tx.rollback(ctx)
 		return err
 	}
-	if conn.PgConn().TxStatus() == 'E' {
-		// COMMIT would roll back, and call that a success.
-		tx.rollback(ctx)
-		return errors.New("a statement of the transaction failed and its error was not passed on; it is rolled back")
-	}
 	return tx.commit(ctx)
 }
 

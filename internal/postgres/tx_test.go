@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,7 +61,7 @@ func TestAnotherAttemptMaySucceed(t *testing.T) {
 		}
 		return nil
 	})
-	if got := p.value(t, "SELECT string_agg(x::text, ',') FROM written"); err != nil || got != fmt.Sprint(attempts) {
+	if got := p.value(t, "SELECT string_agg(x::text, ',') FROM written"); err != nil || got != strconv.Itoa(attempts) {
 		t.Errorf("written is %s, and %v", got, err)
 	}
 }
@@ -131,7 +132,7 @@ func TestALockThatIsNotHadInTimeNamesItsHolder(t *testing.T) {
 		if !errors.As(err, &locked) || ran || len(locked.Holders) != 1 {
 			t.Fatalf("key %d: %v (ran: %v)", key, err, ran)
 		}
-		holds(t, err.Error(), "100ms", "the lock", `"the holder"`, fmt.Sprint(holder.PgConn().PID()), p.super.User.Username(), "lock_timeout")
+		holds(t, err.Error(), "100ms", "the lock", `"the holder"`, fmt.Sprintf("process %d", holder.PgConn().PID()), p.super.User.Username(), "lock_timeout")
 		if _, err := holder.Exec(t.Context(), "ROLLBACK"); err != nil {
 			t.Fatal(err)
 		}
@@ -238,11 +239,16 @@ func TestWhatPostgresOnlyWarnsAboutIsAnError(t *testing.T) {
 		}
 		holds(t, err.Error(), test.says, test.statement)
 	}
+	lacks(t, (&IneffectiveError{Statements: []Statement{`GRANT USAGE ON SCHEMA "publicity" TO "r"`}}).Error(), "ALTER SCHEMA")
+	holds(t, (&IneffectiveError{Statements: []Statement{`REVOKE CREATE ON SCHEMA "public" FROM PUBLIC`}}).Error(), "ALTER SCHEMA public OWNER TO")
 	if got := p.value(t, "SELECT has_table_privilege($1, 'y', 'INSERT')::text", reader); got != "false" {
 		t.Error("the part that could be granted was")
 	}
 	// Another notice is none, and what was warned about before is forgotten.
 	err := c.Do(t.Context(), p.database, testLock, func(tx *Tx) error {
+		if err := tx.simple(t.Context(), "GRANT SELECT ON public.x TO "+Ident(reader)); err != nil {
+			return err
+		}
 		return tx.Run(t.Context(), []Statement{"DO $$ BEGIN RAISE WARNING 'just so'; END $$", Statement("GRANT INSERT ON public.y TO " + Ident(reader))})
 	})
 	if err != nil {

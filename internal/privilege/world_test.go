@@ -3,6 +3,7 @@ package privilege
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"pgregory.net/rapid"
 )
@@ -45,7 +46,7 @@ var (
 	anyServer = rapid.Custom(func(t *rapid.T) *server {
 		s := newServer(t)
 		for i := range rapid.IntRange(0, 3).Draw(t, "claims") {
-			id := fmt.Sprint(i)
+			id := strconv.Itoa(i)
 			c := anyClaim.Draw(t, "claim")
 			c.ID = id
 			s.claims[id] = c
