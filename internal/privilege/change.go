@@ -81,11 +81,11 @@ func (f folding) changes(set Set) []Change {
 }
 
 func (f folding) fold(atoms map[Object][]Atom, like Change) []Change {
+	f.widen(atoms)
 	privileges := map[Object][]OnColumns{}
 	for o, held := range atoms {
 		privileges[o] = onColumns(o.Type, held)
 	}
-	f.widen(privileges)
 	type key struct {
 		objectType string
 		extent     Extent
@@ -113,21 +113,21 @@ func (f folding) fold(atoms map[Object][]Atom, like Change) []Change {
 }
 
 // widen puts a whole schema in the place of its objects where each of them is
-// there with the same privileges.
-func (f folding) widen(objects map[Object][]OnColumns) {
+// there with the same privileges. What the whole schema is there with already
+// stays.
+func (f folding) widen(atoms map[Object][]Atom) {
 	for whole, names := range f.wholes {
 		if len(names) < 2 {
 			continue
 		}
-		named := func(name string) Object { return Object{Type: whole.Type, Schema: whole.Schema, Name: name} }
-		first := text(objects[named(names[0])])
-		different := func(name string) bool { return objects[named(name)] == nil || text(objects[named(name)]) != first }
-		if slices.ContainsFunc(names, different) {
+		named := func(name string) []Atom { return atoms[Object{Type: whole.Type, Schema: whole.Schema, Name: name}] }
+		first := text(onColumns(whole.Type, named(names[0])))
+		if slices.ContainsFunc(names, func(name string) bool { return text(onColumns(whole.Type, named(name))) != first }) || first == "" {
 			continue
 		}
-		objects[whole] = objects[named(names[0])]
+		atoms[whole] = append(atoms[whole], named(names[0])...)
 		for _, name := range names {
-			delete(objects, named(name))
+			delete(atoms, Object{Type: whole.Type, Schema: whole.Schema, Name: name})
 		}
 	}
 }
@@ -146,6 +146,8 @@ func onColumns(objectType string, atoms []Atom) []OnColumns {
 			continue
 		}
 		// The whole object, and columns of it, are two things.
+		slices.Sort(on)
+		on = slices.Compact(on)
 		if slices.Contains(on, "") {
 			gathered = append(gathered, OnColumns{Privilege: name})
 			on = slices.DeleteFunc(on, func(column string) bool { return column == "" })

@@ -1,13 +1,16 @@
 -- Declared grants, each with the present names of its roles: a role is known by
--- the mark in its comment, so a rename needs no change here.
+-- the mark in its comment, so a rename needs no change here. A mark that two
+-- roles carry is nobody's.
 -- $1 schemas, or null for all
 -- $2 prefix of the mark, before the role's id
 -- $3 ids of claims, of whatever schema
 WITH mark AS (
-    SELECT pg_catalog.substr(d.description, pg_catalog.length($2::text) + 1) AS id, r.rolname::text AS name
+    SELECT pg_catalog.substr(d.description, pg_catalog.length($2::text) + 1) AS id, pg_catalog.min(r.rolname::text) AS name
     FROM pg_catalog.pg_shdescription d
     JOIN pg_catalog.pg_roles r ON r.oid = d.objoid
     WHERE d.classoid = 'pg_catalog.pg_authid'::pg_catalog.regclass AND pg_catalog.starts_with(d.description, $2::text)
+    GROUP BY d.description
+    HAVING pg_catalog.count(*) = 1
 )
 SELECT c.id::text, c.datatable_id::text, c.datatable, coalesce(c.role_id::text, ''),
     coalesce(m.name, c.role), c.role_id IS NOT NULL AND m.name IS NULL,
