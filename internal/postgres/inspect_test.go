@@ -22,12 +22,17 @@ func (p *place) read(t *testing.T, queries ...Query) {
 	}
 }
 
+func (p *place) holdings(t *testing.T, scope Scope) *Holdings {
+	t.Helper()
+	h := NewHoldings(p.version(t))
+	p.read(t, Objects(scope, h))
+	return h
+}
+
 func (p *place) objects(t *testing.T, scope Scope) (privilege.Inventory, privilege.Set) {
 	t.Helper()
-	var inv privilege.Inventory
-	held := privilege.Set{}
-	p.read(t, Objects(scope, &inv, held))
-	return inv, held
+	h := p.holdings(t, scope)
+	return h.Inventory, h.Held
 }
 
 func table(schema, name string) privilege.Object {

@@ -56,36 +56,45 @@ func TestStatementsQuoteWhatTheyAreGiven(t *testing.T) {
 	}
 }
 
+// onAll are privileges on whole objects.
+func onAll(privileges ...string) []privilege.OnColumns {
+	all := make([]privilege.OnColumns, len(privileges))
+	for i, p := range privileges {
+		all[i].Privilege = p
+	}
+	return all
+}
+
 func TestPrivilegesAreRendered(t *testing.T) {
 	t.Parallel()
 	database, schema := privilege.Object{Type: privilege.Database}, privilege.Object{Type: privilege.Schema, Schema: `S"`}
 	table := func(name string) privilege.Object {
 		return privilege.Object{Type: privilege.Table, Schema: "s", Name: name}
 	}
-	whole := privilege.Object{Type: privilege.Table, Schema: "a b", Whole: true}
+	whole := privilege.Object{Type: privilege.Table, Schema: "a b", Extent: privilege.Whole}
 	for _, test := range []struct {
 		change privilege.Change
 		want   string
 	}{
 		{
-			privilege.Change{Grantee: "r", Privileges: []string{"CONNECT"}, Objects: []privilege.Object{database}},
+			privilege.Change{Grantee: "r", Privileges: onAll("CONNECT"), Objects: []privilege.Object{database}},
 			`GRANT CONNECT ON DATABASE "d.b" TO "r"`,
 		},
 		{
-			privilege.Change{Revoke: true, Grantee: privilege.Public, Privileges: []string{privilege.All}, Objects: []privilege.Object{schema}},
+			privilege.Change{Revoke: true, Grantee: privilege.Public, Privileges: onAll(privilege.All), Objects: []privilege.Object{schema}},
 			`REVOKE ALL ON SCHEMA "S""" FROM PUBLIC`,
 		},
 		{
-			privilege.Change{Grantee: "Public", Privileges: []string{"SELECT", "INSERT"}, Objects: []privilege.Object{table("x"), table("y.z")}},
+			privilege.Change{Grantee: "Public", Privileges: onAll("SELECT", "INSERT"), Objects: []privilege.Object{table("x"), table("y.z")}},
 			`GRANT SELECT, INSERT ON TABLE "s"."x", "s"."y.z" TO "Public"`,
 		},
 		{
-			privilege.Change{Grantee: `o"r`, Privileges: []string{"SELECT"}, Objects: []privilege.Object{whole}},
+			privilege.Change{Grantee: `o"r`, Privileges: onAll("SELECT"), Objects: []privilege.Object{whole}},
 			`GRANT SELECT ON ALL TABLES IN SCHEMA "a b" TO "o""r"`,
 		},
 		{
-			privilege.Change{Revoke: true, Shared: true, Grantee: "r", Privileges: []string{"SELECT"}, Objects: []privilege.Object{table("x")}},
-			`REVOKE SELECT ON TABLE "s"."x" FROM "r" -- kept while another grant wants it`,
+			privilege.Change{Revoke: true, Shared: true, Grantee: "r", Privileges: onAll("SELECT"), Objects: []privilege.Object{table("x")}},
+			`REVOKE SELECT ON TABLE "s"."x" FROM "r" -- kept while something else wants it`,
 		},
 	} {
 		if got := string(Privileges(test.change, "d.b")); got != test.want {
@@ -109,11 +118,11 @@ func TestRenderedStatementsRunOnTheServer(t *testing.T) {
 	policy := Policy{Schema: schema, Table: table, Name: name, Command: "ALL", Roles: []string{role}, Using: &using, Check: &check}
 	on := privilege.Object{Type: privilege.Table, Schema: schema, Name: table}
 	grant := []privilege.Change{
-		{Grantee: role, Privileges: []string{"CONNECT"}, Objects: []privilege.Object{{Type: privilege.Database}}},
-		{Grantee: role, Privileges: []string{"USAGE"}, Objects: []privilege.Object{{Type: privilege.Schema, Schema: schema}}},
-		{Grantee: role, Privileges: []string{"SELECT"}, Objects: []privilege.Object{on}},
-		{Grantee: role, Privileges: []string{privilege.All}, Objects: []privilege.Object{{Type: privilege.Table, Schema: schema, Whole: true}}},
-		{Revoke: true, Shared: true, Grantee: role, Privileges: []string{"DELETE"}, Objects: []privilege.Object{on}},
+		{Grantee: role, Privileges: onAll("CONNECT"), Objects: []privilege.Object{{Type: privilege.Database}}},
+		{Grantee: role, Privileges: onAll("USAGE"), Objects: []privilege.Object{{Type: privilege.Schema, Schema: schema}}},
+		{Grantee: role, Privileges: onAll("SELECT"), Objects: []privilege.Object{on}},
+		{Grantee: role, Privileges: onAll(privilege.All), Objects: []privilege.Object{{Type: privilege.Table, Schema: schema, Extent: privilege.Whole}}},
+		{Revoke: true, Shared: true, Grantee: role, Privileges: onAll("DELETE"), Objects: []privilege.Object{on}},
 	}
 	statements := append([]Statement{
 		CreateRole(role, true), CommentOnRole(role, `it's \`), CreateRole(other, false), GrantRole([]string{role}, other),

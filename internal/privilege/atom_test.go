@@ -11,7 +11,7 @@ var database = Object{Type: Database}
 
 func schema(name string) Object        { return Object{Type: Schema, Schema: name} }
 func table(schema, name string) Object { return Object{Type: Table, Schema: schema, Name: name} }
-func whole(schema string) Object       { return Object{Type: Table, Schema: schema, Whole: true} }
+func whole(schema string) Object       { return Object{Type: Table, Schema: schema, Extent: Whole} }
 
 func atom(grantee, privilege string, o Object) Atom {
 	return Atom{Grantee: grantee, Object: o, Privilege: privilege}

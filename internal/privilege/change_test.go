@@ -9,16 +9,42 @@ import (
 	"pgregory.net/rapid"
 )
 
+// onAll are privileges on whole objects.
+func onAll(privileges []string) []OnColumns {
+	all := make([]OnColumns, len(privileges))
+	for i, p := range privileges {
+		all[i].Privilege = p
+	}
+	return all
+}
+
+// atoms are what a change is about, without what its statement takes along.
+func (c Change) atoms() Set {
+	set := Set{}
+	for _, o := range c.Objects {
+		for _, p := range c.Privileges {
+			a := Atom{Grantee: c.Grantee, Object: o, Privilege: p.Privilege, Option: c.Option}
+			if len(p.Columns) == 0 {
+				set.Add(a)
+			}
+			for _, a.Column = range p.Columns {
+				set.Add(a)
+			}
+		}
+	}
+	return set
+}
+
 func TestChangesAreFewAndInOrder(t *testing.T) {
 	t.Parallel()
 	read, write := []string{"SELECT"}, []string{"SELECT", "INSERT"}
 	x, y, z := table("s", "x"), table("s", "y"), table("t", "z")
 	wholes := map[Object][]string{whole("s"): {"x", "y"}}
 	grant := func(grantee string, privileges []string, objects ...Object) Change {
-		return Change{Grantee: grantee, Privileges: privileges, Objects: objects}
+		return Change{Grantee: grantee, Privileges: onAll(privileges), Objects: objects}
 	}
 	revoke := func(grantee string, privileges []string, objects ...Object) Change {
-		return Change{Revoke: true, Grantee: grantee, Privileges: privileges, Objects: objects}
+		return Change{Revoke: true, Grantee: grantee, Privileges: onAll(privileges), Objects: objects}
 	}
 	for name, test := range map[string]struct {
 		grant, revoke, shared Set
@@ -90,7 +116,7 @@ func TestChangesAreFewAndInOrder(t *testing.T) {
 			revoke: atoms("r", write, x), shared: atoms("r", read, x, y),
 			want: []Change{
 				revoke("r", []string{"INSERT"}, x),
-				{Revoke: true, Shared: true, Grantee: "r", Privileges: read, Objects: []Object{x}},
+				{Revoke: true, Shared: true, Grantee: "r", Privileges: onAll(read), Objects: []Object{x}},
 			},
 		},
 		"grants of what is shared do not": {
@@ -135,23 +161,23 @@ func (s *server) wellFormed(t *rapid.T, changes []Change, shared Set) {
 			t.Fatalf("a grant after a revoke: %+v", changes)
 		}
 		revoking = revoking || c.Revoke
-		if len(c.Objects) == 0 || len(c.Privileges) == 0 || (c.Objects[0].Whole && len(c.Objects) > 1) {
+		if len(c.Objects) == 0 || len(c.Privileges) == 0 || ((c.Objects[0].Extent == Whole || c.Objects[0].Extent == Future) && len(c.Objects) > 1) {
 			t.Fatalf("no statement can say this: %+v", c)
 		}
 		if !slices.IsSortedFunc(c.Objects, Object.compare) {
 			t.Fatalf("objects in any order: %+v", c)
 		}
 		for _, o := range c.Objects {
-			if o.Type != c.Objects[0].Type || o.Whole != c.Objects[0].Whole {
+			if o.Type != c.Objects[0].Type || o.Extent != c.Objects[0].Extent {
 				t.Fatalf("no statement can say this: %+v", c)
 			}
 		}
 		// A schema that stands for its tables is shared where each of them is.
-		all := s.on(atoms(c.Grantee, c.Privileges, c.Objects...))
+		all := s.on(c.atoms())
 		switch {
 		case c.Shared:
 			same(t, fmt.Sprintf("not wanted by others in %+v", c), Set{}, all.Minus(shared))
-		case c.Revoke && !c.Objects[0].Whole && !slices.Contains(c.Privileges, All):
+		case c.Revoke && c.Objects[0].Extent != Whole && c.Privileges[0].Privilege != All:
 			same(t, fmt.Sprintf("wanted by others in %+v", c), Set{}, all.Intersect(shared))
 		}
 		if c.Shared && !c.Revoke {

@@ -9,7 +9,7 @@ import (
 
 func TestEachTypeOfTheTableIsComplete(t *testing.T) {
 	t.Parallel()
-	if names := TypeNames(); !slices.Equal(names, []string{Database, Schema, Table}) {
+	if names := TypeNames(); !slices.Equal(names, []string{Database, Schema, Table, Sequence, Function}) {
 		t.Errorf("types, outermost first, are %q", names)
 	}
 	for i, name := range TypeNames() {
@@ -65,23 +65,6 @@ func TestPrivilegesDependOnTheServersVersion(t *testing.T) {
 	}
 }
 
-func TestOnlyTablesAreContainedInASchemaAndNeedItsUsage(t *testing.T) {
-	t.Parallel()
-	for _, name := range TypeNames() {
-		kind, _ := TypeOf(name)
-		if kind.Contained() != (name == Table) {
-			t.Errorf("%s is contained: %v", name, kind.Contained())
-		}
-		if (kind.Implies != nil) != kind.Contained() {
-			t.Errorf("%s is contained, %v, and implies something, %v", name, kind.Contained(), kind.Implies != nil)
-		}
-	}
-	kind, _ := TypeOf(Table)
-	want := []Need{{Object: Object{Type: Schema, Schema: "s"}, Privilege: "USAGE"}}
-	if diff := cmp.Diff(want, kind.Implies(table("s", "x"))); diff != "" {
-		t.Errorf("what a table implies (-want +got):\n%s", diff)
-	}
-}
 
 func TestObjectsAreOrderedFromTheOutermost(t *testing.T) {
 	t.Parallel()
@@ -90,6 +73,35 @@ func TestObjectsAreOrderedFromTheOutermost(t *testing.T) {
 		for j, b := range want {
 			if got := a.compare(b); (got < 0) != (i < j) || (got > 0) != (i > j) {
 				t.Errorf("%+v compared with %+v is %d", a, b, got)
+			}
+		}
+	}
+}
+
+func TestWhatASchemaContainsIsGrantedOneByOneOrAllAtOnce(t *testing.T) {
+	t.Parallel()
+	contained := []string{Table, Sequence, Function}
+	for _, name := range TypeNames() {
+		kind, _ := TypeOf(name)
+		if kind.Contained() != slices.Contains(contained, name) {
+			t.Errorf("%s is contained: %v", name, kind.Contained())
+		}
+		// What lives in a schema is out of reach without its USAGE.
+		usage := atom("r", "USAGE", schema("s"))
+		c := Claim{Grantee: "r", Type: name, Schema: "s", Objects: []string{"x"}, Privileges: []string{kind.Privileges[0].Privilege}}
+		want := atoms("r", c.Privileges, c.Targets()...)
+		if kind.Contained() {
+			want.Add(usage)
+		}
+		if diff := cmp.Diff(want, c.Atoms()); diff != "" {
+			t.Errorf("what a %s implies (-want +got):\n%s", name, diff)
+		}
+		if kind.Signature != (name == Function) {
+			t.Errorf("%s is named by signature: %v", name, kind.Signature)
+		}
+		for _, p := range kind.OfColumns {
+			if name != Table || !kind.Has(p) {
+				t.Errorf("%s can be granted on columns of a %s", p, name)
 			}
 		}
 	}

@@ -217,7 +217,7 @@ func (s *server) on(set Set) Set {
 	parts := Set{}
 	for a := range set {
 		for _, p := range a.privileges(s.inv.Version) {
-			if !a.Object.Whole {
+			if a.Object.Extent != Whole {
 				if s.inv.Objects[a.Object] {
 					parts.Add(p)
 				}
@@ -236,7 +236,7 @@ func (s *server) on(set Set) Set {
 func (s *server) unfold(changes []Change) Difference {
 	d := Difference{Grant: Set{}, Revoke: Set{}}
 	for _, c := range changes {
-		set := atoms(c.Grantee, c.Privileges, c.Objects...)
+		set := c.atoms()
 		if c.Revoke {
 			d.Revoke = d.Revoke.Union(s.on(set))
 		} else {

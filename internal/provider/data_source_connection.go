@@ -71,6 +71,7 @@ func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Which login a connection gets, for an identity and a viewer, and why. A refusal is a value and no error, so that `check` blocks and tests can assert on it. " +
 			"It changes nothing in any database.\n\n" +
+			"Refer to the workspace and the data table, by attribute or `depends_on`: what it does not refer to it may be read before, and then a check on it passes one apply too long.\n\n" +
 			"Identity and viewer are arguments: whoever writes the configuration vouches for them. A system that hands out connections while it runs must take the " +
 			"viewer from its own session, never from a program's argument.",
 		Attributes: map[string]schema.Attribute{

@@ -102,7 +102,7 @@ func datatableSchema() schema.Schema {
 			"workspace": workspace,
 			"database": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Name of the Postgres database, which must exist. Several data tables may share one. Changing it makes a new data table.",
+				MarkdownDescription: "Name of the Postgres database, which must exist. Several data tables may share one. Changing it makes a new data table; grants and policies on it must go first, or be replaced with it by `lifecycle { replace_triggered_by }`.",
 				Validators:          []validator.String{identifier("database")},
 			},
 			"access": choice("Access model: `open` (default), `roles`, or `principals`, in which every member has a login of their own. This version makes no such logins: "+

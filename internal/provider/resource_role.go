@@ -28,7 +28,7 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 			MarkdownDescription: "A role of the cluster-wide role catalog: a Postgres role that can log in, with a generated password that only the catalog " +
 				"has, encrypted. It can do nothing until a `datatable_grant` gives it something, and nobody may use it until a data table lists it in `tenants`.\n\n" +
 				"A role that exists in Postgres already and is not of this catalog is left alone: creating one of its name is an error. " +
-				"Needs the provider's `encryption_key`.",
+				"Destroying it gives what it owns to the owner of the database it is in. Needs the provider's `encryption_key`.",
 			Attributes: map[string]schema.Attribute{
 				"id": schema.StringAttribute{
 					Computed:            true,
@@ -39,7 +39,8 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 					Required: true,
 					MarkdownDescription: "Name of the role, and of its login in Postgres: 1 to 63 characters of `A-Z a-z 0-9 _ -`. Refused, in any letter case: " +
 						"`admin`, `postgres`, `public`, `none`, and what starts with `pg_`, `windmill_`, `custom_instance_`, `wm_set_`, `wm_u_` or `wm_g_`. " +
-						"Changing it renames the role in place: grants, policies and tenants follow.",
+						"Changing it renames the role in place; grants, policies and tenants follow. The plan also shows each grant under the new name, with GRANT and REVOKE: " +
+						"since privileges move with the role, none of those runs.",
 					Validators: []validator.String{roleName},
 				},
 				"enabled": schema.BoolAttribute{
