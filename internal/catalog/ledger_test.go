@@ -25,7 +25,7 @@ func TestClaimsAreReadAsTheyWerePut(t *testing.T) {
 	p := migrated(t)
 	reader := p.role(t, 1, "Reader", true)
 	claim := func(n int, roleID, grantee string, c privilege.Claim) Claim {
-		c.ID, c.Grantee = id(n), grantee
+		c.ID, c.Grantee, c.Columns, c.CreatedBy = id(n), grantee, []string{}, []string{}
 		return Claim{Claim: c, DatatableID: id(8), Datatable: "acme/main", RoleID: roleID}
 	}
 	want := []Claim{

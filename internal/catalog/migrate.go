@@ -10,6 +10,9 @@ import (
 	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 )
 
+//go:embed sql/strangers.sql
+var strangersSQL string
+
 //go:embed migrations
 var migrations embed.FS
 
@@ -61,11 +64,27 @@ func (s Store) Version(ctx context.Context, tx *postgres.Tx) (int, error) {
 
 func (s Store) version(ctx context.Context, tx *postgres.Tx) (version int, err error) {
 	exists := false
+	// Before anything of it is read or written, since a view or a trigger runs
+	// as who reads or writes.
+	var strangers []string
 	err = tx.Batch(ctx, postgres.Query{
+		SQL:  strangersSQL,
+		Args: []any{s.schema},
+		Each: func(scan func(...any) error) error {
+			var what string
+			err := scan(&what)
+			strangers = append(strangers, what)
+			return err
+		},
+	}, postgres.Query{
 		SQL:  "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
 		Args: []any{s.schema + ".migration"},
 		Each: func(scan func(...any) error) error { return scan(&exists) },
 	})
+	if err == nil && len(strangers) > 0 {
+		return 0, fmt.Errorf("schema %s has %s, which another login than the provider's could change, and is not used. "+
+			"Drop the schema, or pass it and all in it to the provider's login", s.schema, strings.Join(strangers, ", "))
+	}
 	if err != nil || !exists {
 		return 0, err
 	}

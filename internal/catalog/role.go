@@ -33,12 +33,10 @@ type RoleSet struct {
 
 const selectRoleSets = "SELECT login, role_ids::text[], password, last_used_at < pg_catalog.now() - interval '1 day' FROM datatable_catalog.role_set "
 
-// RoleSetByLogin reads the row of a set login; its Login is empty where there
-// is none.
-func RoleSetByLogin(ctx context.Context, tx *postgres.Tx, login string) (RoleSet, error) {
-	var set RoleSet
-	err := tx.Batch(ctx, postgres.Query{SQL: selectRoleSets + "WHERE login = $1", Args: []any{login}, Each: set.scan})
-	return set, err
+// RoleSetByLogin asks for the row of a set login; where there is none the set
+// stays as it is.
+func RoleSetByLogin(login string, set *RoleSet) postgres.Query {
+	return postgres.Query{SQL: selectRoleSets + "WHERE login = $1", Args: []any{login}, Each: set.scan}
 }
 
 // RoleSetsOf reads the set logins that hold a role.
@@ -59,6 +57,25 @@ func RoleSetsOf(ctx context.Context, tx *postgres.Tx, roleID string) ([]RoleSet,
 
 func (s *RoleSet) scan(scan func(...any) error) error {
 	return scan(&s.Login, &s.RoleIDs, &s.Sealed, &s.Stale)
+}
+
+// SetLoginsHolding asks for the set logins that are members of a role, those
+// without a row included.
+func SetLoginsHolding(roleID string, each func(login string)) postgres.Query {
+	return postgres.Query{
+		SQL: "SELECT DISTINCT s.rolname::text FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles s ON s.oid = m.member " +
+			"WHERE pg_catalog.starts_with(s.rolname::text, 'wm_set_') AND pg_catalog.shobj_description(s.oid, 'pg_authid') = $1::text || s.rolname " +
+			"AND pg_catalog.shobj_description(m.roleid, 'pg_authid') = $1::text || $2::text",
+		Args: []any{markPrefix, roleID},
+		Each: func(scan func(...any) error) error {
+			var login string
+			if err := scan(&login); err != nil {
+				return err
+			}
+			each(login)
+			return nil
+		},
+	}
 }
 
 // PutRoleSet writes the row of a set login, used now.

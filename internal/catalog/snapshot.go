@@ -42,6 +42,8 @@ type Role struct {
 	// Exists says whether Postgres has the login, with the role's mark.
 	Exists   bool
 	CanLogin bool
+	// Lingers says that it cannot log in, and sessions or set logins hold it yet.
+	Lingers bool
 	// Astray are the keywords that would make the login what it has to be.
 	Astray []string
 }
@@ -91,7 +93,7 @@ func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
 	err = tx.Batch(ctx, append(directory.queries(),
 		postgres.Query{SQL: rolesSQL, Args: []any{markPrefix}, Each: func(scan func(...any) error) error {
 			var r Role
-			if err := scan(&r.ID, &r.Name, &r.Enabled, &r.Sealed, &r.Exists, &r.CanLogin, &r.Astray); err != nil {
+			if err := scan(&r.ID, &r.Name, &r.Enabled, &r.Sealed, &r.Exists, &r.CanLogin, &r.Lingers, &r.Astray); err != nil {
 				return err
 			}
 			s.Roles = append(s.Roles, r)

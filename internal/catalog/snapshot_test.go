@@ -301,10 +301,7 @@ func TestRoleSetsAreKept(t *testing.T) {
 	two := RoleSet{Login: "wm_set_2", RoleIDs: []string{id(2), id(3)}, Sealed: []byte{}}
 	p.run(t, PutRoleSet(one), PutRoleSet(two))
 	read := func(login string) (set RoleSet) {
-		p.do(t, func(ctx ctx, tx *postgres.Tx) (err error) {
-			set, err = RoleSetByLogin(ctx, tx, login)
-			return err
-		})
+		p.run(t, RoleSetByLogin(login, &set))
 		return set
 	}
 	of := func(roleID string) (sets []RoleSet) {

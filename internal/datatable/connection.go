@@ -77,7 +77,7 @@ func (s *Service) Open(ctx context.Context, r resolve.Request) (Credentials, err
 	case resolve.KindRole:
 		credentials.Password, err = s.rolePassword(ctx, c.RoleIDs[0])
 	case resolve.KindSet:
-		credentials.Password, err = s.openSet(ctx, c.Login, c.RoleIDs)
+		credentials.Password, err = s.openSet(ctx, setLogin{c.Login, c.Roles, c.RoleIDs})
 	default:
 		err = s.ownPassword(&credentials, c)
 	}
@@ -108,9 +108,16 @@ func (s *Service) rolePassword(ctx context.Context, id string) (string, error) {
 	return box.Open(r.ID, r.Sealed)
 }
 
+// A setLogin is a login and the roles it has to be a member of: names and ids
+// are in parallel.
+type setLogin struct {
+	login      string
+	roles, ids []string
+}
+
 // openSet returns the password of a set login. Where the login or its row is
 // missing or of no use it is made, or taken back with a new password.
-func (s *Service) openSet(ctx context.Context, login string, roleIDs []string) (password string, err error) {
+func (s *Service) openSet(ctx context.Context, it setLogin) (password string, err error) {
 	box, err := s.keyring()
 	if err != nil {
 		return "", err
@@ -118,11 +125,8 @@ func (s *Service) openSet(ctx context.Context, login string, roleIDs []string) (
 	var set catalog.RoleSet
 	ready := false
 	look := func(tx *postgres.Tx) (err error) {
-		ready = false
-		if set, err = catalog.RoleSetByLogin(ctx, tx, login); err != nil || len(set.Sealed) == 0 {
-			return err
-		}
-		return tx.Batch(ctx, postgres.Roles(nil, []string{catalog.Mark(login)}, func(r postgres.Role) { ready = r.CanLogin }))
+		set, ready, err = it.look(ctx, tx)
+		return err
 	}
 	if err := s.cluster.Read(ctx, s.cluster.Database(), look); err != nil {
 		return "", err
@@ -134,7 +138,7 @@ func (s *Service) openSet(ctx context.Context, login string, roleIDs []string) (
 				return err
 			}
 			if !ready {
-				return makeSet(ctx, tx, box, login, roleIDs, &set)
+				return it.make(ctx, tx, box, &set)
 			}
 			return tx.Batch(ctx, catalog.PutRoleSet(set))
 		})
@@ -142,33 +146,42 @@ func (s *Service) openSet(ctx context.Context, login string, roleIDs []string) (
 			return "", err
 		}
 	}
-	return box.Open(login, set.Sealed)
+	return box.Open(it.login, set.Sealed)
 }
 
-// makeSet makes the login of a set, a member of exactly its roles.
-func makeSet(ctx context.Context, tx *postgres.Tx, box *catalog.Box, login string, roleIDs []string, set *catalog.RoleSet) error {
-	marks := make([]string, len(roleIDs))
-	for i, id := range roleIDs {
-		marks[i] = catalog.Mark(id)
-	}
-	var members []string
-	var found *postgres.Role
-	err := tx.Batch(ctx,
-		postgres.Roles(nil, marks, func(r postgres.Role) { members = append(members, r.Name) }),
-		postgres.Roles([]string{login}, nil, func(r postgres.Role) { found = &r }))
+// look reads the row of the login, and says whether the login is as it has to
+// be: it can log in, is nothing else, and is a member of exactly its roles.
+func (it setLogin) look(ctx context.Context, tx *postgres.Tx) (set catalog.RoleSet, ready bool, err error) {
+	var live postgres.Role
+	var held []string
+	err = tx.Batch(ctx,
+		catalog.RoleSetByLogin(it.login, &set),
+		postgres.Roles([]string{it.login}, nil, func(r postgres.Role) { live = r }),
+		postgres.MembershipsOf(it.login, func(role string) { held = append(held, role) }))
+	ready = len(set.Sealed) > 0 && live.CanLogin && live.Comment == catalog.Mark(it.login) && len(live.Astray) == 0 && sameNames(it.roles, held)
+	return set, ready, err
+}
+
+// make makes the login, or takes it back with a new password.
+func (it setLogin) make(ctx context.Context, tx *postgres.Tx, box *catalog.Box, set *catalog.RoleSet) error {
+	login := it.login
+	live := map[string]postgres.Role{}
+	err := tx.Batch(ctx, postgres.Roles(append([]string{login}, it.roles...), nil, func(r postgres.Role) { live[r.Name] = r }))
 	if err != nil {
 		return err
 	}
-	if len(members) != len(roleIDs) {
-		return errRoleGone
+	for i, name := range it.roles {
+		if live[name].Comment != catalog.Mark(it.ids[i]) {
+			return errRoleGone
+		}
 	}
 	create := postgres.CreateRole(login, true)
-	if found != nil {
+	if found, exists := live[login]; exists {
 		if found.Comment != catalog.Mark(login) {
 			return fmt.Errorf("Postgres has a role %q that does not belong to this catalog, and it is left alone", login) //nolint:staticcheck // a proper name
 		}
 		create = postgres.AlterRole(login, append([]string{"LOGIN"}, found.Astray...))
-		stray, err := strayMemberships(ctx, tx, login, members)
+		stray, err := strayMemberships(ctx, tx, login, it.roles)
 		if err != nil {
 			return err
 		}
@@ -180,8 +193,8 @@ func makeSet(ctx context.Context, tx *postgres.Tx, box *catalog.Box, login strin
 	if err != nil {
 		return err
 	}
-	*set = catalog.RoleSet{Login: login, RoleIDs: roleIDs, Sealed: sealed}
-	return tx.Run(ctx, []postgres.Statement{postgres.GrantRole(members, login)}, catalog.PutRoleSet(*set))
+	*set = catalog.RoleSet{Login: login, RoleIDs: it.ids, Sealed: sealed}
+	return tx.Run(ctx, []postgres.Statement{postgres.GrantRole(it.roles, login)}, catalog.PutRoleSet(*set))
 }
 
 // strayMemberships takes a login out of the roles that are not of its set.

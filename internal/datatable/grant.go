@@ -156,8 +156,12 @@ func (s *Service) AdoptGrant(ctx context.Context, g Grant) (Grant, error) {
 	if err != nil {
 		return g, err
 	}
+	known, err := s.roleIDs(ctx)
+	if err != nil {
+		return g, err
+	}
 	g.ID = uuid.NewString()
-	c := &grantChange{next: &g, datatable: d}
+	c := &grantChange{next: &g, datatable: d, known: known}
 	err = s.inLedger(ctx, d.Database, func(tx *postgres.Tx) error {
 		if err := c.look(ctx, tx); err != nil {
 			return err
@@ -244,7 +248,11 @@ func (s *Service) changeGrant(ctx context.Context, prior, next *Grant, seen Gran
 		return GrantSeen{}, err
 	}
 	seen.Owner = d.Owner
-	c := &grantChange{prior: prior, next: next, foreseen: foreseeGrant(prior, next, seen), datatable: d}
+	known, err := s.roleIDs(ctx)
+	if err != nil {
+		return GrantSeen{}, err
+	}
+	c := &grantChange{prior: prior, next: next, foreseen: foreseeGrant(prior, next, seen), datatable: d, known: known}
 	change := func() error {
 		return s.inLedger(ctx, d.Database, func(tx *postgres.Tx) error { return c.run(ctx, tx) })
 	}
@@ -270,6 +278,7 @@ type grantChange struct {
 	prior, next *Grant
 	foreseen    privilege.Difference
 	datatable   catalog.Datatable
+	known       map[string]string // ids of the catalog's roles
 	connecting  privilege.Set
 
 	claims map[string]claim
@@ -371,13 +380,19 @@ func (c *grantChange) row() (catalog.Claim, error) {
 		}
 		row.CreatorIDs = append(row.CreatorIDs, id)
 	}
+	if c.next.Schema != "" {
+		if err := resolve.CheckSchema(c.next.Schema); err != nil {
+			return row, &InputError{Field: "schema", Message: err.Error()}
+		}
+	}
 	return row, c.exists()
 }
 
-// roleID finds the catalog's id of a role by the mark of its login.
+// roleID finds the catalog's id of a role. The login has to carry its mark now,
+// under the lock, and a mark alone is not enough: others can write comments.
 func (c *grantChange) roleID(field, name string) (string, error) {
 	id, ok := catalog.Marked(c.roles[name].Comment)
-	if !ok {
+	if ok = ok && c.known[name] == id; !ok {
 		return "", inputError(field, "role %q is not in the catalog. Declare it, and refer to it (datatable_role.%s.name) so that it is made first", name, name)
 	}
 	return id, nil

@@ -99,14 +99,14 @@ func sameText(a, b *string) bool {
 // Policy reads a policy. Its expressions are as they were written where
 // Postgres prints them as it did then, and else as it prints them now.
 func (s *Service) Policy(ctx context.Context, p Policy) (Policy, PolicySeen, bool, error) {
-	_, st, err := s.lookAt(ctx, p.Datatable)
+	d, st, err := s.lookAt(ctx, p.Datatable)
 	if err != nil || st == nil {
 		return Policy{}, PolicySeen{}, false, err
 	}
 	key := keyOf(p.Policy)
 	text, declared := st.texts[key]
 	live, exists := st.policies[key]
-	if !declared || !exists {
+	if !declared || !exists || text.DatatableID != d.ID {
 		return Policy{}, PolicySeen{}, false, nil
 	}
 	table := key.tableName()
@@ -175,7 +175,11 @@ func (s *Service) changePolicy(ctx context.Context, prior, next *Policy, seen Po
 	if err != nil {
 		return PolicySeen{}, err
 	}
-	c := &policyChange{datatable: d, prior: prior, next: next, foreseen: foreseePolicy(prior, next, seen)}
+	known, err := s.roleIDs(ctx)
+	if err != nil {
+		return PolicySeen{}, err
+	}
+	c := &policyChange{datatable: d, known: known, prior: prior, next: next, foreseen: foreseePolicy(prior, next, seen)}
 	err = s.inLedger(ctx, d.Database, func(tx *postgres.Tx) error {
 		if err := c.look(ctx, tx, *p); err != nil {
 			return err
@@ -188,6 +192,7 @@ func (s *Service) changePolicy(ctx context.Context, prior, next *Policy, seen Po
 // policyChange is one change of a policy, under the ledger's lock.
 type policyChange struct {
 	datatable   catalog.Datatable
+	known       map[string]string // ids of the catalog's roles
 	prior, next *Policy
 	foreseen    []postgres.Statement
 
@@ -247,7 +252,25 @@ func (c *policyChange) run(ctx context.Context, tx *postgres.Tx) error {
 		return &StaleError{Missing: missing}
 	}
 	c.seen = PolicySeen{RowSecurity: true, Here: c.here || !c.table.RowSecurity}
-	return tx.Run(ctx, statements, append(append(outdated, catalog.PutPolicyText(c.text(*c.next))), catalog.ForgetGone()...)...)
+	if err := tx.Run(ctx, statements, append(append(outdated, catalog.PutPolicyText(c.text(*c.next))), catalog.ForgetGone()...)...); err != nil {
+		return err
+	}
+	return c.trusted(ctx, tx)
+}
+
+// trusted refuses an expression that came to call what a login without the
+// owner's rights has made, such as an operator that fits better than
+// Postgres's own one.
+func (c *policyChange) trusted(ctx context.Context, tx *postgres.Tx) error {
+	var foreign []string
+	err := tx.Batch(ctx, postgres.ForeignCode(c.next.Policy, func(what, owner string) {
+		foreign = append(foreign, fmt.Sprintf("%s, which belongs to %q", what, owner))
+	}))
+	if err != nil || len(foreign) == 0 {
+		return err
+	}
+	return inputError("using", "policy %q would call %s: whoever owns it decides what the policy does. "+
+		"Write the name with its schema, as in pg_catalog.pg_has_role or OPERATOR(pg_catalog.=), or pass the function to the owner of the database", c.next.Name, joined(foreign))
 }
 
 // from is the policy by the name it has before the change.
@@ -265,6 +288,9 @@ func (c *policyChange) tableName() postgres.TableName {
 // check refuses what Postgres would, or what would not do what it says.
 func (c *policyChange) check() error {
 	p := c.next
+	if err := resolve.CheckSchema(p.Schema); err != nil {
+		return &InputError{Field: "schema", Message: err.Error()}
+	}
 	switch {
 	case c.table == nil:
 		return inputError("table", "table %q.%q does not exist in database %q. Make it before the policy", p.Schema, p.Table, c.datatable.Database)
@@ -273,7 +299,8 @@ func (c *policyChange) check() error {
 			"Put the policy on the table behind it, and make the view WITH (security_invoker = true) from PostgreSQL 15", p.Schema, p.Table)
 	}
 	for _, name := range slices.Sorted(slices.Values(p.Roles)) {
-		if _, ok := catalog.Marked(c.roles[name].Comment); !ok && name != privilege.Public {
+		id, ok := catalog.Marked(c.roles[name].Comment)
+		if ok = ok && c.known[name] == id; !ok && name != privilege.Public {
 			return inputError("roles", "role %q is not in the catalog. Declare it, and refer to it (datatable_role.%s.name) so that it is made first", name, name)
 		}
 	}
@@ -291,6 +318,9 @@ func (c *policyChange) text(p Policy) catalog.PolicyText {
 func (c *policyChange) drop(ctx context.Context, tx *postgres.Tx) error {
 	forget := []postgres.Query{catalog.DeletePolicyText(c.tableName(), c.prior.Name)}
 	var statements []postgres.Statement
+	if text, declared := c.texts[keyOf(c.prior.Policy)]; declared && text.DatatableID != c.datatable.ID {
+		return nil // another data table of this database has taken it over
+	}
 	if _, exists := c.policies[keyOf(c.prior.Policy)]; exists {
 		statements = append(statements, postgres.DropPolicy(c.prior.Policy))
 		delete(c.policies, keyOf(c.prior.Policy))

@@ -88,7 +88,9 @@ func (s *Service) findRole(ctx context.Context, find func(*catalog.Snapshot) (ca
 	if !ok || !r.Exists {
 		return Role{}, RoleSeen{}, false, nil
 	}
-	return Role{ID: r.ID, Name: r.Name, Enabled: r.CanLogin}, RoleSeen{Astray: r.Astray}, true, nil
+	// A role that is shut while sessions or set logins still hold it is not
+	// disabled yet: the plan shows it, and apply ends what was broken off.
+	return Role{ID: r.ID, Name: r.Name, Enabled: r.CanLogin || r.Lingers}, RoleSeen{Astray: r.Astray}, true, nil
 }
 
 // CreateRole makes a role with a generated password. An entry of the catalog
@@ -203,10 +205,13 @@ func (s *Service) UpdateRole(ctx context.Context, prior, next Role, seen RoleSee
 	if err != nil || next.Enabled {
 		return err
 	}
-	if err := s.removeLogins(ctx, retired); err != nil {
-		return err
+	// First nobody acts any more; what is left to drop can wait, or fail.
+	for _, name := range append([]string{next.Name}, retired...) {
+		if err := s.endSessions(ctx, name); err != nil {
+			return err
+		}
 	}
-	return s.endSessions(ctx, next.Name)
+	return s.removeLogins(ctx, retired)
 }
 
 // without returns the statements that are not in planned.
@@ -231,9 +236,13 @@ func markedRole(ctx context.Context, tx *postgres.Tx, id string) (catalog.Role, 
 		return row, postgres.Role{}, errRoleGone
 	}
 	var live *postgres.Role
-	err = tx.Batch(ctx, postgres.Roles(nil, []string{catalog.Mark(id)}, func(r postgres.Role) { live = &r }))
+	marked := 0
+	err = tx.Batch(ctx, postgres.Roles(nil, []string{catalog.Mark(id)}, func(r postgres.Role) { live, marked = &r, marked+1 }))
 	if err != nil {
 		return row, postgres.Role{}, err
+	}
+	if marked > 1 {
+		return row, postgres.Role{}, fmt.Errorf("%d roles of Postgres have the comment %q that marks role %q, and one of them is not it: take the comment from the others", marked, catalog.Mark(id), row.Name)
 	}
 	if live == nil {
 		return row, postgres.Role{}, errRoleGone
@@ -266,6 +275,13 @@ func (s *Service) DropRole(ctx context.Context, r Role) error {
 	if err != nil {
 		return err
 	}
+	for _, login := range append([]string{name}, retired...) {
+		if login != "" {
+			if err := s.endSessions(ctx, login); err != nil {
+				return err
+			}
+		}
+	}
 	if err := s.removeLogins(ctx, retired); err != nil {
 		return err
 	}
@@ -285,6 +301,15 @@ func lockOutSets(ctx context.Context, tx *postgres.Tx, roleID string) ([]string,
 		return nil, err
 	}
 	var logins []string
+	// A login whose row went before it was dropped still holds the role.
+	err = tx.Batch(ctx, catalog.SetLoginsHolding(roleID, func(login string) {
+		if !slices.ContainsFunc(sets, func(s catalog.RoleSet) bool { return s.Login == login }) {
+			sets = append(sets, catalog.RoleSet{Login: login})
+		}
+	}))
+	if err != nil {
+		return nil, err
+	}
 	for _, set := range sets {
 		exists := false
 		err := tx.Batch(ctx, catalog.DeleteRoleSet(set.Login),
@@ -341,6 +366,12 @@ func (s *Service) removeLogin(ctx context.Context, name string, row ...postgres.
 	for _, d := range owners {
 		// Not every such database has a ledger.
 		err := s.cluster.Do(ctx, d.database, ledgerLock, func(tx *postgres.Tx) error {
+			if gone, err := isGone(ctx, tx, name); err != nil || gone {
+				return err
+			}
+			if err := refuseCode(ctx, tx, name, d); err != nil {
+				return err
+			}
 			return tx.AsMember(ctx, name, func() error {
 				return tx.Run(ctx, []postgres.Statement{postgres.ReassignOwned(name, d.owner), postgres.DropOwned(name)})
 			})
@@ -350,6 +381,10 @@ func (s *Service) removeLogin(ctx context.Context, name string, row ...postgres.
 		}
 	}
 	return s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		// A set login is dropped with each of its roles, and they go in parallel.
+		if gone, err := isGone(ctx, tx, name); err != nil || gone {
+			return errors.Join(err, tx.Batch(ctx, row...))
+		}
 		return tx.AsMember(ctx, name, func() error {
 			// Privileges on databases belong to no database.
 			return tx.Run(ctx, []postgres.Statement{postgres.DropOwned(name), postgres.DropRole(name)}, row...)
@@ -357,11 +392,33 @@ func (s *Service) removeLogin(ctx context.Context, name string, row ...postgres.
 	})
 }
 
+// refuseCode stops where what a login owns is not only data. A function, a view
+// or an index expression that it made would run with the owner's rights if it
+// were passed on, and so could read or do anything.
+func refuseCode(ctx context.Context, tx *postgres.Tx, name string, d databaseOwner) error {
+	var code []string
+	if err := tx.Batch(ctx, postgres.OwnedCode(name, func(what string) { code = append(code, what) })); err != nil {
+		return err
+	}
+	if len(code) == 0 {
+		return nil
+	}
+	return fmt.Errorf("role %q made code that would run with the rights of %q if it were passed on to it: %s. The role can log in no more, and its sessions are ended. "+
+		"Look at each, then drop it or give it another owner yourself, and apply again", name, d.owner, joined(code))
+}
+
+func isGone(ctx context.Context, tx *postgres.Tx, name string) (bool, error) {
+	gone := true
+	err := tx.Batch(ctx, postgres.Roles([]string{name}, nil, func(postgres.Role) { gone = false }))
+	return gone, err
+}
+
 type databaseOwner struct{ database, owner string }
 
 // endSessions ends the sessions of a login that can start no new one.
 func (s *Service) endSessions(ctx context.Context, name string) error {
-	return s.inCatalog(ctx, func(tx *postgres.Tx) error {
+	// Under no lock: whoever is thrown out could be the one who holds it.
+	return s.cluster.Write(ctx, s.cluster.Database(), func(tx *postgres.Tx) error {
 		return tx.AsMember(ctx, name, func() error { return tx.Batch(ctx, postgres.EndSessions(name)) })
 	})
 }

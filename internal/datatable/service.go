@@ -12,11 +12,11 @@ import (
 // clusterName is part of what a set login's name is hashed from.
 const clusterName = "instance"
 
-// The two advisory locks. Numbers are arbitrary and must never change: two
-// versions of the provider have to mean the same lock.
+// The two locks. Numbers are arbitrary and must never change: two versions of
+// the provider have to mean the same lock.
 var (
-	catalogLock = postgres.Lock{Key: 0x64617461_00000001, Name: "the lock on the catalog's roles and data tables"}
-	ledgerLock  = postgres.Lock{Key: 0x64617461_00000002, Name: "the lock on the database's grants and policies"}
+	catalogLock = postgres.Lock{Key: 0x64617461_00000001, Table: "datatable_catalog.migration", Name: "the lock on the catalog's roles and data tables"}
+	ledgerLock  = postgres.Lock{Key: 0x64617461_00000002, Table: "datatable_ledger.migration", Name: "the lock on the database's grants and policies"}
 )
 
 // Options say how a [Service] reaches its server.
@@ -139,6 +139,19 @@ func (s *Service) Database(ctx context.Context, key resolve.Key) (database, owne
 		return "", ""
 	}
 	return d.Database, d.Owner
+}
+
+// roleIDs gives the ids of the catalog's roles by name.
+func (s *Service) roleIDs(ctx context.Context) (map[string]string, error) {
+	w, err := s.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[string]string, len(w.Roles))
+	for _, r := range w.Roles {
+		ids[r.Name] = r.ID
+	}
+	return ids, nil
 }
 
 func (s *Service) sharedState(database string) *shared[state] {

@@ -196,14 +196,19 @@ func Dependents(role string, each func(database, owner string)) Query {
 
 // MembershipsOf asks for the roles that a role is directly a member of.
 func MembershipsOf(member string, each func(role string)) Query {
-	return Query{SQL: membershipsSQL, Args: []any{member}, Each: func(scan func(...any) error) error {
-		var role string
-		if err := scan(&role); err != nil {
-			return err
-		}
-		each(role)
-		return nil
-	}}
+	return texts(membershipsSQL, []any{member}, each)
+}
+
+// OwnedCode asks for what a role owns in the database that would run with the
+// rights of whoever it is passed to.
+func OwnedCode(role string, each func(what string)) Query {
+	return texts(ownedCodeSQL, []any{role}, each)
+}
+
+// ForeignCode asks for the functions and operators of a policy that somebody
+// without the owner's rights could change.
+func ForeignCode(p Policy, each func(what, owner string)) Query {
+	return pairs(foreignCodeSQL, []any{p.Schema, p.Table, p.Name}, each)
 }
 
 // EndSessions ends the sessions of a login, its own transaction's excepted.
@@ -213,6 +218,17 @@ func EndSessions(login string) Query {
 			"WHERE usename = $1 AND pid <> pg_catalog.pg_backend_pid()",
 		Args: []any{login},
 	}
+}
+
+func texts(sql string, args []any, each func(string)) Query {
+	return Query{SQL: sql, Args: args, Each: func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		each(text)
+		return nil
+	}}
 }
 
 func pairs(sql string, args []any, each func(string, string)) Query {

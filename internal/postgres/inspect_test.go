@@ -46,12 +46,13 @@ func TestObjectsHasEveryKindOfRelationThatIsGrantedOn(t *testing.T) {
 		`CREATE VIEW "S.1".view AS SELECT 1`, `CREATE MATERIALIZED VIEW "S.1".matview AS SELECT 1 AS n`,
 		`CREATE FOREIGN DATA WRAPPER f`, `CREATE SERVER s FOREIGN DATA WRAPPER f`, `CREATE FOREIGN TABLE "S.1".far (n int) SERVER s`,
 		// none of these
-		`CREATE TYPE "S.1".composite AS (n int)`, `CREATE SEQUENCE "S.1".seq`, `CREATE TABLE public.elsewhere ()`)
+		`CREATE TYPE "S.1".composite AS (n int)`, `CREATE INDEX ON "S.1".parted (n)`, `CREATE TABLE public.elsewhere ()`)
 	inv, _ := p.objects(t, Scope{Schemas: []string{"S.1", "missing"}})
 	want := map[privilege.Object]bool{{Type: privilege.Database}: true, {Type: privilege.Schema, Schema: "S.1"}: true}
 	for _, name := range []string{"Plain.x", "parted", "part", "view", "matview", "far"} {
 		want[table("S.1", name)] = true
 	}
+	want[privilege.Object{Type: privilege.Sequence, Schema: "S.1", Name: "Plain.x_id_seq"}] = true
 	if diff := gocmp.Diff(want, inv.Objects); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -101,7 +102,14 @@ func TestObjectsTellsWhatIsHeldDirectly(t *testing.T) {
 			if a.Grantee != grantee {
 				t.Errorf("asked for %s, and told of %s", grantee, a.Grantee)
 			}
-			found = append(found, fmt.Sprintf("%s %s.%s %s", a.Object.Type, a.Object.Schema, a.Object.Name, a.Privilege))
+			text := fmt.Sprintf("%s %s.%s %s", a.Object.Type, a.Object.Schema, a.Object.Name, a.Privilege)
+			if a.Column != "" {
+				text += " of " + a.Column
+			}
+			if a.Option {
+				text += " to grant on"
+			}
+			found = append(found, text)
 		}
 		return found
 	}
@@ -115,10 +123,12 @@ func TestObjectsTellsWhatIsHeldDirectly(t *testing.T) {
 	}
 	for grantee, want := range map[string][]string{
 		privilege.Public: {"database . CONNECT", "database . TEMPORARY", "schema s. USAGE", "table s.x SELECT"},
-		owner:            append(all, "table s.x INSERT"),
-		reader:           {"schema s. USAGE", "table s.x INSERT", "table s.x UPDATE"},
-		parent:           {"table s.x DELETE"},
-		"nobody":         nil,
+		owner:            append(all, "table s.x INSERT", "table s.x INSERT to grant on"),
+		reader: {
+			"schema s. USAGE", "table s.x INSERT", "table s.x INSERT to grant on", "table s.x UPDATE", "table s.x UPDATE to grant on",
+		},
+		parent:   {"table s.x DELETE", "table s.x SELECT of n"},
+		"nobody": nil,
 	} {
 		if diff := gocmp.Diff(want, held(grantee)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", grantee, diff)

@@ -61,7 +61,7 @@ func newPlace(t *testing.T) *place {
 	p.super.Path = "/" + p.database
 	t.Cleanup(func() {
 		sql("DROP DATABASE " + Ident(p.database) + " WITH (FORCE)")
-		for _, role := range texts(t, superuser(t).String(), "SELECT rolname FROM pg_roles WHERE starts_with(rolname, '"+p.prefix+"')") {
+		for _, role := range lines(t, superuser(t).String(), "SELECT rolname FROM pg_roles WHERE starts_with(rolname, '"+p.prefix+"')") {
 			sql("DROP OWNED BY "+Ident(role), "DROP ROLE "+Ident(role))
 		}
 	})
@@ -110,7 +110,7 @@ func (p *place) sql(t *testing.T, statements ...string) {
 // value reads one text as the superuser.
 func (p *place) value(t *testing.T, sql string, args ...any) string {
 	t.Helper()
-	found := texts(t, p.super.String(), sql, args...)
+	found := lines(t, p.super.String(), sql, args...)
 	if len(found) != 1 {
 		t.Fatalf("%s: %q", sql, found)
 	}
@@ -164,7 +164,7 @@ func exec(t testing.TB, url string, statements ...string) {
 	}
 }
 
-func texts(t testing.TB, url, sql string, args ...any) []string {
+func lines(t testing.TB, url, sql string, args ...any) []string {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {

@@ -17,6 +17,12 @@ var rolesSQL string
 //go:embed sql/policies.sql
 var policiesSQL string
 
+//go:embed sql/foreign_code.sql
+var foreignCodeSQL string
+
+//go:embed sql/owned_code.sql
+var ownedCodeSQL string
+
 //go:embed sql/tables.sql
 var tablesSQL string
 

@@ -1,13 +1,43 @@
 package postgres
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// Ident quotes an identifier, or a qualified name given by its parts.
-func Ident(parts ...string) string { return pgx.Identifier(parts).Sanitize() }
+// Ident quotes an identifier, or a qualified name given by its parts. A part
+// with control characters is written with escapes: a plan that prints it must
+// not make a terminal do anything.
+func Ident(parts ...string) string {
+	quoted := make([]string, len(parts))
+	for i, part := range parts {
+		quoted[i] = pgx.Identifier{part}.Sanitize()
+		if strings.ContainsFunc(part, unicode.IsControl) {
+			quoted[i] = escaped(quoted[i])
+		}
+	}
+	return strings.Join(quoted, ".")
+}
+
+// escaped turns a quoted identifier into one with Unicode escapes.
+func escaped(quoted string) string {
+	var b strings.Builder
+	b.WriteString("U&")
+	for _, r := range quoted {
+		switch {
+		case r == '\\':
+			b.WriteString(`\\`)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&b, `\%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
 
 // Literal quotes a string as Postgres's quote_literal does: quotes are
 // doubled, and where there is a backslash the literal is an escape string, so

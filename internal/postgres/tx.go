@@ -12,11 +12,26 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Lock is an advisory lock of one database, held to the end of a
-// transaction. Name says in errors what it guards.
+// A Lock is one of a database, held to the end of a transaction. Name says in
+// errors what it guards.
+//
+// It is a lock of Table, which nobody but its owner can take, and reading the
+// table is not kept waiting. Only as long as there is no such table it is an
+// advisory lock by Key: anyone who can connect could hold that.
 type Lock struct {
-	Key  int64
-	Name string
+	Key   int64
+	Table string
+	Name  string
+}
+
+// take is the statement that waits for the lock. The table may have been made
+// while the advisory lock was waited for.
+func (l Lock) take() string {
+	if l.Table == "" {
+		return fmt.Sprintf("SELECT pg_catalog.pg_advisory_xact_lock(%d)", l.Key)
+	}
+	return fmt.Sprintf("DO $$ BEGIN IF pg_catalog.to_regclass('%[1]s') IS NULL THEN PERFORM pg_catalog.pg_advisory_xact_lock(%[2]d); END IF; "+
+		"IF pg_catalog.to_regclass('%[1]s') IS NOT NULL THEN LOCK TABLE %[1]s IN EXCLUSIVE MODE; END IF; END $$", l.Table, l.Key)
 }
 
 // attempts is how often a transaction is tried that Postgres asks to retry.
@@ -42,6 +57,12 @@ func (c *Cluster) Read(ctx context.Context, database string, fn func(*Tx) error)
 	return c.once(ctx, database, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL search_path = ''", fn)
 }
 
+// Write runs fn in a transaction under no lock, once.
+func (c *Cluster) Write(ctx context.Context, database string, fn func(*Tx) error) error {
+	return c.once(ctx, database, fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL search_path = ''; "+
+		"SET LOCAL lock_timeout = %d", c.lockTimeout.Milliseconds()), fn)
+}
+
 // Do runs fn in a transaction under an advisory lock, and again where Postgres
 // reports a conflict that goes away by itself: fn must have no effect outside
 // that it cannot have twice. Where fn calls Do again, for a second database and
@@ -53,7 +74,7 @@ func (c *Cluster) Do(ctx context.Context, database string, lock Lock, fn func(*T
 	}
 	defer done()
 	begin := fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL search_path = ''; "+
-		"SET LOCAL lock_timeout = %d; SELECT pg_catalog.pg_advisory_xact_lock(%d)", c.lockTimeout.Milliseconds(), lock.Key)
+		"SET LOCAL lock_timeout = %d; %s", c.lockTimeout.Milliseconds(), lock.take())
 	for attempt := 1; ; attempt++ {
 		err = c.once(ctx, database, begin, fn)
 		switch {
@@ -214,7 +235,7 @@ BEGIN
 	SELECT role, verifier INTO STRICT it FROM pg_temp.datatable_verifier;
 	EXECUTE pg_catalog.format('ALTER ROLE %I PASSWORD %L', it.role, it.verifier);
 	DROP TABLE pg_temp.datatable_verifier;
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
 	RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = SQLERRM;
 END
 $$`
@@ -255,7 +276,7 @@ func (c *Cluster) explainLock(ctx context.Context, err error, database string, l
 	}
 	var holders []string
 	lookup := c.Read(ctx, database, func(tx *Tx) error {
-		return tx.Batch(ctx, Query{SQL: lockHoldersSQL, Args: []any{lock.Key}, Each: func(scan func(...any) error) error {
+		return tx.Batch(ctx, Query{SQL: lockHoldersSQL, Args: []any{lock.Key, lock.Table}, Each: func(scan func(...any) error) error {
 			var holder string
 			if err := scan(&holder); err != nil {
 				return err

@@ -13,6 +13,18 @@ func schema(name string) Object        { return Object{Type: Schema, Schema: nam
 func table(schema, name string) Object { return Object{Type: Table, Schema: schema, Name: name} }
 func whole(schema string) Object       { return Object{Type: Table, Schema: schema, Extent: Whole} }
 
+func sequence(schema, name string) Object { return Object{Type: Sequence, Schema: schema, Name: name} }
+
+func function(schema, name string) Object { return Object{Type: Function, Schema: schema, Name: name} }
+
+func owned(schema, name string) Object {
+	return Object{Type: Sequence, Schema: schema, Name: name, Extent: Owned}
+}
+
+func later(schema, creator string) Object {
+	return Object{Type: Table, Schema: schema, Name: creator, Extent: Future}
+}
+
 func atom(grantee, privilege string, o Object) Atom {
 	return Atom{Grantee: grantee, Object: o, Privilege: privilege}
 }

@@ -82,10 +82,6 @@ func (f folding) changes(set Set) []Change {
 
 func (f folding) fold(atoms map[Object][]Atom, like Change) []Change {
 	f.widen(atoms)
-	privileges := map[Object][]OnColumns{}
-	for o, held := range atoms {
-		privileges[o] = onColumns(o.Type, held)
-	}
 	type key struct {
 		objectType string
 		extent     Extent
@@ -93,23 +89,38 @@ func (f folding) fold(atoms map[Object][]Atom, like Change) []Change {
 	}
 	var changes []Change
 	at := map[key]int{}
-	for _, o := range slices.SortedFunc(maps.Keys(privileges), Object.compare) {
-		k := key{o.Type, o.Extent, text(privileges[o])}
-		if i, ok := at[k]; ok {
-			changes[i].Objects = append(changes[i].Objects, o)
-			continue
-		}
-		c := like
-		c.Privileges, c.Objects = privileges[o], []Object{o}
-		changes = append(changes, c)
-		if o.Extent == One || o.Extent == Owned {
-			at[k] = len(changes) - 1
+	for _, o := range slices.SortedFunc(maps.Keys(atoms), Object.compare) {
+		for _, privileges := range sayable(onColumns(o.Type, atoms[o])) {
+			k := key{o.Type, o.Extent, text(privileges)}
+			if i, ok := at[k]; ok {
+				changes[i].Objects = append(changes[i].Objects, o)
+				continue
+			}
+			c := like
+			c.Privileges, c.Objects = privileges, []Object{o}
+			changes = append(changes, c)
+			if o.Extent == One || o.Extent == Owned {
+				at[k] = len(changes) - 1
+			}
 		}
 	}
 	if like.Revoke {
 		slices.Reverse(changes)
 	}
 	return changes
+}
+
+// sayable splits privileges on an object into those that a statement can say
+// at once: ALL suffers nothing beside it.
+func sayable(privileges []OnColumns) [][]OnColumns {
+	var parts [][]OnColumns
+	for i, p := range privileges {
+		if p.Privilege != All {
+			return append(parts, privileges[i:])
+		}
+		parts = append(parts, privileges[i:i+1])
+	}
+	return parts
 }
 
 // widen puts a whole schema in the place of its objects where each of them is
@@ -133,6 +144,7 @@ func (f folding) widen(atoms map[Object][]Atom) {
 }
 
 // onColumns gathers an object's atoms by privilege, as the manual lists them.
+// Where [All] is among them, it stands for the rest.
 func onColumns(objectType string, atoms []Atom) []OnColumns {
 	columns := map[string][]string{}
 	for _, a := range atoms {
@@ -141,13 +153,11 @@ func onColumns(objectType string, atoms []Atom) []OnColumns {
 	t, _ := TypeOf(objectType)
 	var gathered []OnColumns
 	for _, name := range append([]string{All}, t.Names(0)...) {
-		on, ok := columns[name]
-		if !ok {
-			continue
-		}
 		// The whole object, and columns of it, are two things.
-		slices.Sort(on)
-		on = slices.Compact(on)
+		on := slices.Compact(slices.Sorted(slices.Values(columns[name])))
+		if name != All {
+			on = slices.DeleteFunc(on, func(column string) bool { return slices.Contains(columns[All], column) })
+		}
 		if slices.Contains(on, "") {
 			gathered = append(gathered, OnColumns{Privilege: name})
 			on = slices.DeleteFunc(on, func(column string) bool { return column == "" })

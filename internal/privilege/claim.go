@@ -103,7 +103,7 @@ func (c Claim) Atoms() Set {
 
 // Expand returns what the claim wants of the objects that exist, one atom for
 // each object, column and privilege. A named object that does not exist has
-// none.
+// none, nor have later objects of a schema that does not.
 func (c Claim) Expand(inv Inventory) Set {
 	set := Set{}
 	privileges := c.explicit(inv.Version)
@@ -123,8 +123,10 @@ func (c Claim) Expand(inv Inventory) Set {
 		// the first one made in the schema has to be reachable.
 		c.surround(around, target)
 	}
-	c.future(set, privileges)
-	set.AddAll(around.settle(inv).filter(func(a Atom) bool { return a.Object.Extent == Future || inv.Objects[a.Object] }))
+	if inv.Objects[Object{Type: Schema, Schema: c.Schema}] {
+		c.future(set, privileges)
+	}
+	set.AddAll(around.settle(inv).filter(func(a Atom) bool { return inv.Objects[a.Object] }))
 	return set
 }
 

@@ -18,6 +18,13 @@ func shop(version int) Inventory {
 func TestWhatAClaimMeans(t *testing.T) {
 	t.Parallel()
 	usage := func(schemaName string) Set { return atoms("r", []string{"USAGE"}, schema(schemaName)) }
+	serial := func(names ...string) Set { // sequences that stand for those of tables in s
+		set := Set{}
+		for _, name := range names {
+			set.Add(atom("r", "USAGE", owned("s", name)))
+		}
+		return set
+	}
 	for name, test := range map[string]struct {
 		claim   Claim
 		version int
@@ -48,7 +55,7 @@ func TestWhatAClaimMeans(t *testing.T) {
 		"two tables": {
 			claim:   Claim{Grantee: "r", Type: Table, Schema: "s", Objects: []string{"y", "x"}, Privileges: []string{"SELECT", "INSERT"}},
 			targets: []Object{table("s", "y"), table("s", "x")},
-			atoms:   atoms("r", []string{"SELECT", "INSERT"}, table("s", "x"), table("s", "y")).Union(usage("s")),
+			atoms:   atoms("r", []string{"SELECT", "INSERT"}, table("s", "x"), table("s", "y")).Union(usage("s")).Union(serial("x", "y")),
 			expand:  atoms("r", []string{"SELECT", "INSERT"}, table("s", "x"), table("s", "y")).Union(usage("s")),
 		},
 		"a table that is not there, beside one that is": {
@@ -81,7 +88,7 @@ func TestWhatAClaimMeans(t *testing.T) {
 		"all tables of an empty schema": {
 			claim:   Claim{Grantee: "r", Type: Table, Schema: "empty", Whole: true, Privileges: []string{All}},
 			targets: []Object{whole("empty")},
-			atoms:   atoms("r", []string{All}, whole("empty")).Union(usage("empty")),
+			atoms:   atoms("r", []string{All}, whole("empty")).Union(usage("empty")).Union(atoms("r", []string{"USAGE"}, owned("empty", ""))),
 			expand:  usage("empty"),
 		},
 		"all tables of a schema that is not there": {
@@ -95,7 +102,7 @@ func TestWhatAClaimMeans(t *testing.T) {
 			claim:   Claim{Grantee: "r", Type: Table, Schema: "s", Objects: []string{"x"}, Privileges: []string{All}},
 			version: 16,
 			targets: []Object{table("s", "x")},
-			atoms:   atoms("r", []string{All}, table("s", "x")).Union(usage("s")),
+			atoms:   atoms("r", []string{All}, table("s", "x")).Union(usage("s")).Union(serial("x")),
 			expand: atoms("r", []string{"SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"}, table("s", "x")).
 				Union(usage("s")),
 		},
@@ -103,7 +110,7 @@ func TestWhatAClaimMeans(t *testing.T) {
 			claim:   Claim{Grantee: "r", Type: Table, Schema: "s", Objects: []string{"x"}, Privileges: []string{All}},
 			version: 17,
 			targets: []Object{table("s", "x")},
-			atoms:   atoms("r", []string{All}, table("s", "x")).Union(usage("s")),
+			atoms:   atoms("r", []string{All}, table("s", "x")).Union(usage("s")).Union(serial("x")),
 			expand: atoms("r", []string{"SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"}, table("s", "x")).
 				Union(usage("s")),
 		},

@@ -4,9 +4,9 @@ package privilege
 type Difference struct {
 	Grant  Set
 	Revoke Set
-	// Restore are privileges on columns that go with one on their table, since
-	// a REVOKE on a table takes its columns along, and that are granted again
-	// in the same transaction.
+	// Restore are privileges on columns, held or just granted, that go with one
+	// on their table, since a REVOKE on a table takes its columns along, and that
+	// are granted again in the same transaction.
 	Restore Set
 }
 
@@ -27,7 +27,7 @@ func Between(prior, next *Claim, others, actual Set, inv Inventory) Difference {
 		Grant:  wanted.Minus(actual),
 		Revoke: expand(prior, inv).Minus(wanted).Minus(others).Intersect(actual),
 	}
-	d.Restore = d.restore(actual)
+	d.Restore = d.restore(actual.Union(d.Grant))
 	return d
 }
 
@@ -40,7 +40,7 @@ func (d Difference) restore(held Set) Set {
 		}
 		table := a
 		table.Column = ""
-		return d.Revoke.Covers(table) || d.Revoke.Covers(table.base())
+		return overlaps(table, d.Revoke) || overlaps(table.base(), d.Revoke)
 	})
 }
 
@@ -151,8 +151,10 @@ func Foresee(prior, next *Claim, seen Seen) Difference {
 	}
 	d := Difference{Grant: after.Minus(before), Revoke: Set{}}
 	for _, a := range seen.Missing {
-		// What sequences a table's columns own is not in a claim's atoms.
-		implied := next != nil && next.Type == Table && next.inserts() && a.Object.Type == Sequence
+		// What sequences a table's columns own is not in a claim's atoms. Those
+		// of a table that is no longer in it cannot be told apart.
+		implied := next != nil && next.Type == Table && next.inserts() && next.Grantee == a.Grantee &&
+			a.Object.Type == Sequence && a.Object.Extent == One && a.Object.Schema == next.Schema
 		if (implied || after.Covers(a)) && !d.Grant.Covers(a) {
 			d.Grant.Add(a)
 		}
@@ -162,7 +164,7 @@ func Foresee(prior, next *Claim, seen Seen) Difference {
 			d.Revoke.Add(part)
 		}
 	}
-	d.Restore = d.restore(SetOf(seen.Columns...))
+	d.Restore = d.restore(SetOf(seen.Columns...).Union(d.Grant))
 	return d
 }
 
@@ -170,7 +172,7 @@ func Foresee(prior, next *Claim, seen Seen) Difference {
 // Where it keeps nothing, or it cannot be told what it stands for, the atom
 // stays whole.
 func split(a Atom, keep Set, seen Seen) []Atom {
-	if a.Object.Extent == Owned || !overlaps(a, keep) {
+	if !overlaps(a, keep) {
 		return []Atom{a}
 	}
 	var left []Atom
@@ -191,9 +193,8 @@ func overlaps(a Atom, keep Set) bool {
 			b.Object.Type != a.Object.Type || b.Object.Schema != a.Object.Schema {
 			continue
 		}
-		object := b.Object == a.Object || a.Object.Extent == Whole || b.Object.Extent == Whole
 		privilege := b.Privilege == a.Privilege || a.Privilege == All || b.Privilege == All
-		if object && privilege {
+		if privilege && (b.Object == a.Object || a.Object.includes(b.Object) || b.Object.includes(a.Object)) {
 			return true
 		}
 	}
@@ -211,14 +212,18 @@ func (a Atom) privileges(version int) []Atom {
 }
 
 func (a Atom) objects(names []string) []Atom {
-	if a.Object.Extent != Whole {
-		return []Atom{a}
-	}
-	parts := make([]Atom, 0, len(names))
+	var parts []Atom
 	for _, name := range names {
 		b := a
-		b.Object.Extent, b.Object.Name = One, name
-		parts = append(parts, b)
+		if b.Object.Name = name; b.Object.Extent == Whole {
+			b.Object.Extent = One
+		}
+		if a.Object.includes(b.Object) {
+			parts = append(parts, b)
+		}
+	}
+	if parts == nil && a.Object.Extent != Whole {
+		return []Atom{a}
 	}
 	return parts
 }

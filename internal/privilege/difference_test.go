@@ -209,7 +209,7 @@ func TestForeseen(t *testing.T) {
 			prior: claim(read, "x"), actual: held, revoke: atoms("r", read, table("s", "x")).Union(usage),
 		},
 		"a privilege more": {
-			prior: claim(read), next: claim(write), actual: held, grant: atoms("r", []string{"INSERT"}, whole("s")),
+			prior: claim(read), next: claim(write), actual: held, grant: atoms("r", []string{"INSERT"}, whole("s")).Union(atoms("r", []string{"USAGE"}, owned("s", ""))),
 		},
 		"a table more": {
 			prior: claim(read, "x"), next: claim(read, "x", "y"), actual: held, grant: atoms("r", read, table("s", "y")),
@@ -275,7 +275,7 @@ func TestLookTellsWhatIsMissingAbsentAndShared(t *testing.T) {
 			others: SetOf(usage, atom("q", "SELECT", table("s", "x"))),
 			actual: SetOf(usage, atom("r", "SELECT", table("s", "x"))),
 			want: Seen{
-				Version: 16, Objects: []string{"x", "y"}, Shared: []Atom{usage},
+				Version: 16, Objects: []string{"x", "y"}, Shared: []Atom{usage}, Columns: []Atom{},
 				Missing: []Atom{atom("r", "SELECT", table("s", "y"))},
 			},
 		},
@@ -284,12 +284,12 @@ func TestLookTellsWhatIsMissingAbsentAndShared(t *testing.T) {
 			actual: SetOf(usage, atom("r", "SELECT", table("s", "x"))),
 			want: Seen{
 				Version: 16, Absent: []Object{table("s", "gone")},
-				Missing: []Atom{atom("r", "SELECT", table("s", "gone"))}, Shared: []Atom{},
+				Missing: []Atom{atom("r", "SELECT", table("s", "gone"))}, Shared: []Atom{}, Columns: []Atom{},
 			},
 		},
 		"a schema that is gone": {
 			claim: gone,
-			want:  Seen{Version: 16, Absent: []Object{schema("gone")}, Missing: gone.Atoms().Sorted(), Shared: []Atom{}},
+			want:  Seen{Version: 16, Absent: []Object{schema("gone")}, Missing: gone.Atoms().Sorted(), Shared: []Atom{}, Columns: []Atom{}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

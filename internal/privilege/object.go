@@ -173,4 +173,15 @@ func (o Object) compare(p Object) int {
 
 func (o Object) schema() Object { return Object{Type: Schema, Schema: o.Schema} }
 
+// includes says whether p is one of the many that o stands for.
+func (o Object) includes(p Object) bool {
+	switch {
+	case o.Type != p.Type || o.Schema != p.Schema || o.Name != "":
+		return false
+	case o.Extent == Whole:
+		return p.Extent == One
+	}
+	return o.Extent == Owned && p.Extent == Owned && p.Name != ""
+}
+
 func (o Object) whole() Object { return Object{Type: o.Type, Schema: o.Schema, Extent: Whole} }

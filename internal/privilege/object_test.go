@@ -65,10 +65,12 @@ func TestPrivilegesDependOnTheServersVersion(t *testing.T) {
 	}
 }
 
-
 func TestObjectsAreOrderedFromTheOutermost(t *testing.T) {
 	t.Parallel()
-	want := []Object{database, schema("a"), schema("b"), whole("a"), table("a", "x"), table("a", "y"), table("b", "A")}
+	want := []Object{
+		database, schema("a"), schema("b"), table("a", "x"), table("a", "y"), later("a", "m"), whole("a"), table("b", "A"), sequence("a", "x"), owned("a", ""), owned("a", "x"),
+		function("a", "f()"), function("a", "f(text)"),
+	}
 	for i, a := range want {
 		for j, b := range want {
 			if got := a.compare(b); (got < 0) != (i < j) || (got > 0) != (i > j) {

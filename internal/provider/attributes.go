@@ -75,8 +75,9 @@ func identifier(what string) validator.String {
 }
 
 var (
-	roleName = rule{what: "the name of a role", check: resolve.CheckRoleName}
-	tenant   = rule{what: "a tenant pattern", check: resolve.CheckTenant}
+	roleName   = rule{what: "the name of a role", check: resolve.CheckRoleName}
+	tenant     = rule{what: "a tenant pattern", check: resolve.CheckTenant}
+	userSchema = rule{what: "a schema of data", check: resolve.CheckSchema}
 )
 
 // orElseRole takes some reserved words besides roles.

@@ -24,17 +24,18 @@ const examplesDir = "../../examples"
 // What the examples' data tables have in them before Terraform comes.
 const exampleTables = `
 	CREATE TABLE public.products (name text, price numeric);
-	CREATE TABLE public.customers (name text);
+	CREATE TABLE public.customers (id serial, region text, name text);
 	CREATE TABLE public.orders (id integer, region text, quantity integer, embargoed boolean NOT NULL DEFAULT false);
 	CREATE SCHEMA analytics;
-	CREATE TABLE analytics.revenue (month date, amount numeric)`
+	CREATE TABLE analytics.revenue (month date, amount numeric);
+	CREATE FUNCTION analytics.total(text, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT $2'`
 
 // The values that the examples of functions say they have, by output.
 var exampleOutputs = map[string]any{
 	"parsed":     map[string]any{"datatable": "main", "schema": "analytics", "role": "reader", "as": nil},
 	"reference":  "datatable://main:analytics?role=reader",
 	"as_viewer":  "datatable://main?as=viewer",
-	"condition":  "pg_has_role(current_user, 'reader', 'member')",
+	"condition":  "pg_catalog.pg_has_role(current_user, 'reader', 'member')",
 	"identifier": `"Order ""lines"""`,
 	"literal":    `'O''Brien'`,
 }
@@ -49,6 +50,8 @@ func TestExamples(t *testing.T) {
 
 	files := prefixed(t, e, exampleFiles(t, "provider", "resources", "data-sources", "functions"))
 	m := newExample(t, e, files)
+	m.MustRun("plan", "-out", "first.tfplan")
+	t.Run("statements", func(t *testing.T) { statementsAsDocumented(t, m, files) })
 	applyExample(t, m)
 
 	t.Run("values of functions", func(t *testing.T) {
@@ -69,6 +72,54 @@ func TestExamples(t *testing.T) {
 	destroyExample(t, e, m)
 }
 
+var documentedGrant = regexp.MustCompile(`(?m)((?:^#.*\n)+)resource "datatable_grant" "(\w+)"`)
+
+// statementsAsDocumented compares the statements of the plan with those that
+// stand above each grant of the examples.
+func statementsAsDocumented(t *testing.T, m *acctest.Module, files map[string]string) {
+	t.Helper()
+	planned := map[string][]string{}
+	for _, c := range planOf(t, m, "first.tfplan") {
+		planned[c.Address] = c.Change.After.Statements
+	}
+	grants := documentedGrant.FindAllStringSubmatch(files["resources/datatable_grant/resource.tf"], -1)
+	if len(grants) < 8 {
+		t.Errorf("only %d grants are documented", len(grants))
+	}
+	for _, grant := range grants {
+		var documented []string
+		for _, line := range strings.Split(grant[1], "\n") {
+			if statement, ok := strings.CutPrefix(line, "#   "); ok {
+				documented = append(documented, statement)
+			}
+		}
+		if diff := cmp.Diff(documented, planned["datatable_grant."+grant[2]]); diff != "" {
+			t.Errorf("statements of datatable_grant.%s (-documented +planned):\n%s", grant[2], diff)
+		}
+	}
+}
+
+type plannedChange struct {
+	Address string `json:"address"`
+	Change  struct {
+		Actions []string `json:"actions"`
+		After   struct {
+			Statements []string `json:"statements"`
+		} `json:"after"`
+	} `json:"change"`
+}
+
+func planOf(t *testing.T, m *acctest.Module, file string) []plannedChange {
+	t.Helper()
+	var plan struct {
+		Changes []plannedChange `json:"resource_changes"`
+	}
+	if err := json.Unmarshal([]byte(m.MustRun("show", "-json", file)), &plan); err != nil {
+		t.Fatal(err)
+	}
+	return plan.Changes
+}
+
 // importExamples runs the commands of the examples' import.sh, as someone does
 // who has the configuration and lost the state. Nothing is left to change then.
 func importExamples(t *testing.T, m *acctest.Module, files map[string]string) {
@@ -84,19 +135,8 @@ func importExamples(t *testing.T, m *acctest.Module, files map[string]string) {
 	}
 
 	m.MustRun("plan", "-out", "imported.tfplan")
-	var plan struct {
-		Changes []struct {
-			Address string `json:"address"`
-			Change  struct {
-				Actions []string `json:"actions"`
-			} `json:"change"`
-		} `json:"resource_changes"`
-	}
-	if err := json.Unmarshal([]byte(m.MustRun("show", "-json", "imported.tfplan")), &plan); err != nil {
-		t.Fatal(err)
-	}
 	planned := map[string][]string{}
-	for _, c := range plan.Changes {
+	for _, c := range planOf(t, m, "imported.tfplan") {
 		planned[c.Address] = c.Change.Actions
 	}
 	for _, address := range addresses {

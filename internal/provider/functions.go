@@ -86,13 +86,13 @@ func newParseReference() function.Function {
 func newMemberOf() function.Function {
 	return newTextFunction("member_of", "Condition: the connection holds a role",
 		"Returns the SQL condition that is true for a connection that holds the role, alone or among others, to be used in a policy: "+
-			"`pg_has_role(current_user, 'role', 'member')`.",
+			"`pg_catalog.pg_has_role(current_user, 'role', 'member')`.",
 		"role", "Name of the role.", function.StringReturn{},
 		func(role string) (any, error) {
 			if err := resolve.CheckRoleName(role); err != nil {
 				return nil, err
 			}
-			return fmt.Sprintf("pg_has_role(current_user, %s, 'member')", postgres.Literal(role)), nil
+			return fmt.Sprintf("pg_catalog.pg_has_role(current_user, %s, 'member')", postgres.Literal(role)), nil
 		})()
 }
 

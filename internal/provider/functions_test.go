@@ -20,7 +20,7 @@ func TestFunctions(t *testing.T) {
 		{`format_reference({ datatable = "a b", schema = "s", role = "r" })`, `"datatable://a%20b:s?role=r"`},
 		{`format_reference({ as = "viewer" })`, `"datatable://main?as=viewer"`},
 		{`format_reference(provider::datatable::parse_reference("datatable://main:x?role=y"))`, `"datatable://main:x?role=y"`},
-		{`member_of("sales_emea")`, `"pg_has_role(current_user, 'sales_emea', 'member')"`},
+		{`member_of("sales_emea")`, `"pg_catalog.pg_has_role(current_user, 'sales_emea', 'member')"`},
 		{`quote_ident("a\"b.C")`, `"\"a\"\"b.C\""`},
 		{`quote_literal("it's \\ é")`, `"E'it''s \\\\ é'"`},
 	}

@@ -96,7 +96,7 @@ func grantSchema() schema.Schema {
 			"schema": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "The schema that is granted on, or that the objects are in. Not for a database.",
-				Validators:          []validator.String{identifier("schema")},
+				Validators:          []validator.String{userSchema},
 			},
 			"objects": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,

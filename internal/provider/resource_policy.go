@@ -85,7 +85,7 @@ func policySchema() schema.Schema {
 			"schema": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("public"),
 				MarkdownDescription: "Schema of the table. Default `public`. Changing it makes a new policy.",
-				Validators:          []validator.String{identifier("schema")},
+				Validators:          []validator.String{userSchema},
 			},
 			"table": schema.StringAttribute{
 				Required:            true,

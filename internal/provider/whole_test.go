@@ -50,7 +50,7 @@ func TestPlanAfterImportIsEmpty(t *testing.T) {
 		"datatable_workspace.acme": "nobody",
 		"datatable_role.reader":    "nobody",
 		"datatable.main":           "acme",
-		"datatable_grant.it":       e.Name("acme/main/§reader/table/public/t"),
+		"datatable_grant.it":       e.Name("acme/main/§reader/table/public/nothing"),
 		"datatable_policy.it":      "acme/main/public/t/q",
 	} {
 		m := acctest.NewModule(t, e.Config(everything))

@@ -33,8 +33,17 @@ func GroupLogin(workspaceID, group string) string {
 }
 
 // foldEmail gives the form of an email that two people cannot share: mail
-// systems do not tell letter cases apart, so neither does the directory.
-func foldEmail(email string) string { return strings.ToLower(email) }
+// systems do not tell letter cases apart, so neither does the directory. Only
+// ASCII letters are folded: some others, the Kelvin sign among them, have an
+// ASCII letter for lower case, and would make two people one.
+func foldEmail(email string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, email)
+}
 
 // digest is the SHA-256 of parts in hex, 64 characters. Each part is preceded
 // by its length: no two lists of parts are hashed from the same bytes.

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -55,6 +56,16 @@ func CheckRoleName(name string) error {
 		}
 	}
 	return nil
+}
+
+// CheckSchema reports why name cannot be a schema that privileges and policies
+// are declared in, or nil: an identifier, and none of the schemas that are
+// Postgres's own or hold the catalog and the ledger, which are for nobody.
+func CheckSchema(name string) error {
+	if strings.HasPrefix(name, "pg_") || slices.Contains([]string{"information_schema", "datatable_catalog", "datatable_ledger"}, name) {
+		return fmt.Errorf("schema %q is Postgres's or the provider's own, and nobody is let into it: use a schema of your data, such as \"public\"", name)
+	}
+	return CheckIdentifier("schema", name)
 }
 
 func isRoleCharacter(c rune) bool {

@@ -1,4 +1,4 @@
 output "condition" {
-  # pg_has_role(current_user, 'reader', 'member')
+  # pg_catalog.pg_has_role(current_user, 'reader', 'member')
   value = provider::datatable::member_of("reader")
 }

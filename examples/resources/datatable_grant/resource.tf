@@ -18,8 +18,8 @@ resource "datatable_grant" "orders" {
 # later.
 #
 #   GRANT USAGE ON SCHEMA "analytics" TO "reader"
-#   ALTER DEFAULT PRIVILEGES FOR ROLE "sales_emea" IN SCHEMA "analytics" GRANT SELECT ON TABLES TO "reader"
 #   ALTER DEFAULT PRIVILEGES FOR ROLE … IN SCHEMA "analytics" GRANT SELECT ON TABLES TO "reader"
+#   ALTER DEFAULT PRIVILEGES FOR ROLE "sales_emea" IN SCHEMA "analytics" GRANT SELECT ON TABLES TO "reader"
 #   GRANT SELECT ON ALL TABLES IN SCHEMA "analytics" TO "reader"
 resource "datatable_grant" "analytics" {
   datatable   = datatable.main.name

@@ -4,6 +4,13 @@
 SELECT c.id::text, c.name, c.enabled, c.password,
     r.oid IS NOT NULL,
     coalesce(r.rolcanlogin, false),
+    r.oid IS NOT NULL AND NOT r.rolcanlogin AND NOT c.enabled AND (
+        EXISTS (SELECT FROM pg_catalog.pg_stat_activity a WHERE a.usesysid = r.oid)
+        OR EXISTS (
+            SELECT FROM pg_catalog.pg_auth_members m
+            JOIN pg_catalog.pg_roles s ON s.oid = m.member
+            WHERE m.roleid = r.oid AND pg_catalog.starts_with(s.rolname::text, 'wm_set_')
+                AND pg_catalog.shobj_description(s.oid, 'pg_authid') = $1::text || s.rolname)),
     coalesce(pg_catalog.array_remove(ARRAY[
         CASE WHEN r.rolsuper THEN 'NOSUPERUSER' END,
         CASE WHEN r.rolcreatedb THEN 'NOCREATEDB' END,
