@@ -72,12 +72,14 @@ func byGrantor(revoke privilege.Set, h *postgres.Holdings, user string) (own pri
 // granted on what would be taken.
 type DependentError struct {
 	Revoke []postgres.Statement
-	Err    error
+	// Chain is what was granted on, in words.
+	Chain []string
+	Err   error
 }
 
 func (e *DependentError) Error() string {
-	return fmt.Sprintf("other roles hold privileges that were granted on by the role that loses them, so Postgres does not revoke them. "+
-		"Nothing was changed. Revoke what depends first; this was tried:\n%s\n%v", strings.Join(postgres.Texts(e.Revoke), ";\n"), e.Err)
+	return fmt.Sprintf("the role that loses privileges has granted them on to others, so Postgres does not revoke them. Nothing was changed. "+
+		"Revoke first what it granted:\n%s\nThis was tried:\n%s\n%v", strings.Join(e.Chain, "\n"), strings.Join(postgres.Texts(e.Revoke), ";\n"), e.Err)
 }
 
 func (e *DependentError) Unwrap() error { return e.Err }

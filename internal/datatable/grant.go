@@ -2,6 +2,7 @@ package datatable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -269,6 +270,13 @@ func (s *Service) changeGrant(ctx context.Context, prior, next *Grant, seen Gran
 		})
 	} else {
 		err = change()
+	}
+	var dependent *DependentError
+	if errors.As(err, &dependent) && prior != nil {
+		look := s.cluster.Read(ctx, d.Database, func(tx *postgres.Tx) error {
+			return tx.Batch(ctx, postgres.GrantedOn(prior.Grantee, prior.Schema, func(what string) { dependent.Chain = append(dependent.Chain, what) }))
+		})
+		err = errors.Join(err, look)
 	}
 	return c.seen, err
 }

@@ -182,6 +182,11 @@ func columns(names []TableName) (schemas, tables []string) {
 	return schemas, tables
 }
 
+// GrantedOn asks for what a role has granted on to others in a schema.
+func GrantedOn(role, schema string, each func(what string)) Query {
+	return texts(grantedOnSQL, []any{role, schema}, each)
+}
+
 // Replication asks for the logical replication slots in use and the
 // publications through which rows of the database leave it.
 func Replication(each func(kind, name string)) Query {

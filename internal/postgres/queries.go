@@ -23,6 +23,9 @@ var foreignCodeSQL string
 //go:embed sql/owned_code.sql
 var ownedCodeSQL string
 
+//go:embed sql/granted_on.sql
+var grantedOnSQL string
+
 //go:embed sql/tables.sql
 var tablesSQL string
 

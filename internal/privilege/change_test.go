@@ -143,46 +143,96 @@ func TestFoldingLosesNothingAndAddsNothing(t *testing.T) {
 			"needed":  Between(prior, next, others, s.actual, s.inv),
 		} {
 			for _, wholes := range []map[Object][]string{nil, s.wholes()} {
-				changes := d.Changes(others, wholes)
-				got := s.unfold(changes)
-				same(t, name+": granted by "+fmt.Sprint(changes), s.on(d.Grant), got.Grant)
-				same(t, name+": revoked by "+fmt.Sprint(changes), s.on(d.Revoke), got.Revoke)
-				s.wellFormed(t, changes, others)
+				s.foldsTo(t, name, d, d.Changes(others, wholes), others)
+				s.foldsTo(t, name, d, d.Changes(SetOf(seen.Shared...), wholes), SetOf(seen.Shared...))
 			}
 		}
 	})
 }
 
-func (s *server) wellFormed(t *rapid.T, changes []Change, shared Set) {
+// foldsTo checks changes against the difference they are of.
+func (s *server) foldsTo(t *rapid.T, name string, d Difference, changes []Change, shared Set) {
 	t.Helper()
-	revoking := false
+	grant, revoke, restore := Set{}, Set{}, Set{}
+	phase := 0 // grants, revokes, revokes of what is shared, what is restored
 	for _, c := range changes {
-		if revoking && !c.Revoke {
-			t.Fatalf("a grant after a revoke: %+v", changes)
-		}
-		revoking = revoking || c.Revoke
-		if len(c.Objects) == 0 || len(c.Privileges) == 0 || ((c.Objects[0].Extent == Whole || c.Objects[0].Extent == Future) && len(c.Objects) > 1) {
-			t.Fatalf("no statement can say this: %+v", c)
-		}
-		if !slices.IsSortedFunc(c.Objects, Object.compare) {
-			t.Fatalf("objects in any order: %+v", c)
-		}
-		for _, o := range c.Objects {
-			if o.Type != c.Objects[0].Type || o.Extent != c.Objects[0].Extent {
-				t.Fatalf("no statement can say this: %+v", c)
-			}
-		}
-		// A schema that stands for its tables is shared where each of them is.
-		all := s.on(c.atoms())
+		s.wellFormed(t, c, shared)
+		now := 0
 		switch {
 		case c.Shared:
-			same(t, fmt.Sprintf("not wanted by others in %+v", c), Set{}, all.Minus(shared))
-		case c.Revoke && c.Objects[0].Extent != Whole && c.Privileges[0].Privilege != All:
-			same(t, fmt.Sprintf("wanted by others in %+v", c), Set{}, all.Intersect(shared))
+			now = 2
+		case c.Revoke:
+			now = 1
+		case phase > 0:
+			now = 3
 		}
-		if c.Shared && !c.Revoke {
-			t.Fatalf("a shared grant: %+v", c)
+		if now < phase {
+			t.Fatalf("out of order: %+v", changes)
 		}
+		phase = now
+		[]Set{grant, revoke, revoke, restore}[now].AddAll(s.on(c.atoms()))
+	}
+	if len(revoke) == 0 && len(d.Restore) > 0 {
+		t.Fatalf("restores where nothing is revoked: %+v", d)
+	}
+	what := fmt.Sprintf("%s, by %+v", name, changes)
+	same(t, what+": granted", withBase(s.on(d.Grant)), withBase(grant))
+	same(t, what+": revoked", withoutOption(s.on(d.Revoke)), withoutOption(revoke))
+	same(t, what+": restored", withBase(s.on(d.Restore)), withBase(restore))
+}
+
+// withBase is what is held once a set is granted: with an option the privilege.
+func withBase(set Set) Set {
+	all := set.Union(nil)
+	for a := range set {
+		all.Add(a.base())
+	}
+	return all
+}
+
+// withoutOption leaves out options that go with their privilege.
+func withoutOption(set Set) Set {
+	return set.filter(func(a Atom) bool { return !a.Option || !set.Has(a.base()) })
+}
+
+// wellFormed fails the test where no statement can say a change.
+func (s *server) wellFormed(t *rapid.T, c Change, shared Set) {
+	t.Helper()
+	if len(c.Objects) == 0 || len(c.Privileges) == 0 || ((c.Objects[0].Extent == Whole || c.Objects[0].Extent == Future) && len(c.Objects) > 1) {
+		t.Fatalf("no statement can say this: %+v", c)
+	}
+	if !slices.IsSortedFunc(c.Objects, Object.compare) {
+		t.Fatalf("objects in any order: %+v", c)
+	}
+	for i, o := range c.Objects {
+		if o.Type != c.Objects[0].Type || o.Extent != c.Objects[0].Extent || slices.Contains(c.Objects[:i], o) {
+			t.Fatalf("no statement can say this: %+v", c)
+		}
+	}
+	for _, p := range c.Privileges {
+		if p.Privilege == All && len(c.Privileges) > 1 {
+			t.Fatalf("ALL stands alone: %+v", c)
+		}
+		if p.Privilege != All && !slices.Contains(every(c.Objects[0].Type, len(p.Columns) > 0, 0), p.Privilege) {
+			t.Fatalf("there is no such privilege: %+v", c)
+		}
+		if len(p.Columns) > 0 && (c.Objects[0].Type != Table || c.Objects[0].Extent == Future) {
+			t.Fatalf("it has no columns: %+v", c)
+		}
+		if slices.Contains(p.Columns, "") || !slices.IsSorted(p.Columns) || len(slices.Compact(slices.Clone(p.Columns))) != len(p.Columns) {
+			t.Fatalf("columns: %+v", c)
+		}
+	}
+	// A schema that stands for its tables is shared where each of them is.
+	all := s.on(c.atoms())
+	switch {
+	case c.Shared:
+		same(t, fmt.Sprintf("not wanted by others in %+v", c), Set{}, all.Minus(s.on(shared)))
+	case c.Revoke && (c.Objects[0].Extent == One || c.Objects[0].Extent == Future) && c.Privileges[0].Privilege != All:
+		same(t, fmt.Sprintf("wanted by others in %+v", c), Set{}, c.atoms().Intersect(shared))
+	}
+	if c.Shared && !c.Revoke {
+		t.Fatalf("a shared grant: %+v", c)
 	}
 }
 

@@ -89,7 +89,14 @@ func Look(c Claim, others, actual Set, inv Inventory) Seen {
 		}
 	}
 	wanted := c.Expand(inv)
-	seen.Shared = c.spell(wanted.Intersect(others), inv).Sorted()
+	shared := c.spell(wanted.Intersect(others), inv)
+	for a := range c.Atoms() {
+		// Sequences that columns own a plan names by their table.
+		if sequences := SetOf(a).settle(inv); a.Object.Extent == Owned && len(sequences) > 0 && len(sequences.Minus(others)) == 0 {
+			shared.Add(a)
+		}
+	}
+	seen.Shared = shared.Sorted()
 	missing := wanted.Minus(actual)
 	seen.Absent = c.Absent(inv)
 	for _, o := range seen.Absent {

@@ -1,7 +1,6 @@
 package privilege
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"testing"
@@ -39,13 +38,16 @@ func TestEachChangeReachesWhatTheClaimsWantAndNoMore(t *testing.T) {
 			same(t, "granted though held", Set{}, d.Grant.Intersect(before))
 			same(t, "revoked though not held", Set{}, d.Revoke.Minus(before))
 			same(t, "revoked though another claim wants it", Set{}, d.Revoke.Intersect(others))
-			s.apply(d)
+			same(t, "restored though it was not there", Set{}, d.Restore.Minus(before.Union(d.Grant)))
+			s.apply(t, d)
 
 			wanted, was := expand(next, s.inv), expand(prior, s.inv)
 			same(t, "wanted and not held", Set{}, wanted.Minus(s.actual))
 			same(t, "held though only the claim as it was wanted it", Set{}, was.Minus(wanted).Minus(others).Intersect(s.actual))
-			same(t, "changed though the claim is not about it", Set{},
-				before.Minus(s.actual).Union(s.actual.Minus(before)).Minus(was.Union(wanted)))
+			// The option to grant a privilege that goes cannot stay.
+			gone := before.Minus(s.actual).filter(func(a Atom) bool { return !a.Option || !d.Revoke.Has(a.base()) })
+			same(t, "changed though the claim is not about it", Set{}, gone.Union(s.actual.Minus(before)).Minus(was.Union(wanted)))
+			same(t, "a claim lost", Set{}, before.Intersect(others).Minus(s.actual))
 			if again := Between(prior, next, others, s.actual, s.inv); !again.Empty() {
 				t.Fatalf("a second time it is not done: %+v", again)
 			}
@@ -78,13 +80,14 @@ func TestEachChangeReachesWhatTheClaimsWantAndNoMore(t *testing.T) {
 	})
 }
 
-// foresight draws a server and a change, and what a refresh saw of it.
+// foresight draws a server and a change, and what a refresh saw of it, as a
+// plan has it.
 func foresight(t *rapid.T) (s *server, others Set, prior, next *Claim, seen Seen) {
 	s = anyServer.Draw(t, "server")
 	id, prior, next := s.change(t)
 	others = s.others(id)
 	if prior != nil {
-		seen = Look(*prior, others, s.actual, s.inv)
+		seen = stored(t, Look(*prior, others, s.actual, s.inv))
 	}
 	return s, others, prior, next, seen
 }
@@ -95,13 +98,29 @@ func announces(t *rapid.T) {
 	s, others, prior, next, seen := foresight(t)
 	planned := Foresee(prior, next, seen)
 	needed := Between(prior, next, others, s.actual, s.inv)
-	if more := needed.Exceeds(planned); !more.Empty() {
+	if more := needed.Exceeds(planned.Settle(s.inv)); !more.Empty() {
 		t.Fatalf("not announced: %+v\nplanned: %+v", more, planned)
 	}
-	same(t, "the grants of the plan, without what is held", needed.Grant, s.on(planned.Grant).Minus(s.actual))
-	same(t, "the revokes of the plan, without what others want and what is not held",
-		needed.Revoke, s.on(planned.Revoke).Minus(others).Intersect(s.actual))
+	same(t, "the grants of the plan, without what is held", needed.Grant, s.on(planned.Grant).Minus(s.actual).Minus(untold(prior, next, seen).Minus(needed.Grant)))
+	same(t, "the revokes of the plan, without what others want, what is kept and what is not held",
+		needed.Revoke, s.on(planned.Revoke).Minus(others).Minus(expand(next, s.inv)).Intersect(s.actual))
+	same(t, "restored and not in the plan", Set{}, needed.Restore.Minus(s.on(planned.Restore)))
 }
+
+// untold are the privileges on sequences that a plan announces since it cannot
+// tell which table of the claim as it was owns them: only where the claim is on
+// other tables now.
+func untold(prior, next *Claim, seen Seen) Set {
+	if prior == nil || next == nil || len(prior.Atoms().filter(ofSerials).Minus(next.Atoms())) == 0 {
+		return Set{}
+	}
+	return SetOf(seen.Missing...).filter(func(a Atom) bool {
+		return a.Object.Type == Sequence && a.Object.Extent == One && prior.Type == Table && next.Type == Table &&
+			a.Grantee == next.Grantee && a.Object.Schema == next.Schema
+	})
+}
+
+func ofSerials(a Atom) bool { return a.Object.Extent == Owned }
 
 func TestAPlanAnnouncesWhatApplyDoes(t *testing.T) {
 	t.Parallel()
@@ -115,15 +134,33 @@ func TestAPlanRevokesNothingThatTheClaimKeeps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _, prior, next, seen := foresight(t)
 		planned := Foresee(prior, next, seen)
-		same(t, "revoked and kept", Set{}, s.on(planned.Revoke).Intersect(expand(next, s.inv)))
-		same(t, "granted and revoked", Set{}, s.on(planned.Revoke).Intersect(s.on(planned.Grant)))
+		// As it is written. A function in another spelling, and a sequence by
+		// its name in the place of its table's, a plan takes for another.
+		written := Set{}
+		if next != nil {
+			written = next.Atoms()
+		}
+		same(t, "revoked and kept as it is written", Set{}, planned.Revoke.Intersect(written))
+		revoked := planned.Revoke
+		if prior != nil && next != nil && prior.Type != next.Type {
+			revoked = revoked.filter(func(a Atom) bool { return a.Object.Type != Sequence })
+		}
+		revoked = s.on(revoked.filter(func(a Atom) bool { return a.Object.Type != Function || a.Object.Extent != One }))
+		same(t, "revoked and kept", Set{}, revoked.Intersect(expand(next, s.inv)))
+		same(t, "granted and revoked", Set{}, revoked.Intersect(s.on(planned.Grant)).Minus(untold(prior, next, seen)))
 	})
 }
 
 func TestPlanningAgainGivesTheSameStatements(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s, others, prior, next, seen := foresight(t)
+		s := anyServer.Draw(t, "server")
+		id, prior, next := s.change(t)
+		others := s.others(id)
+		var seen Seen
+		if prior != nil {
+			seen = Look(*prior, others, s.actual, s.inv)
+		}
 		plan := func(seen Seen) []Change { return Foresee(prior, next, seen).Changes(SetOf(seen.Shared...), s.wholes()) }
 		want := plan(seen)
 		for range 3 {
@@ -137,15 +174,7 @@ func TestPlanningAgainGivesTheSameStatements(t *testing.T) {
 				}
 			}
 		}
-		text, err := json.Marshal(seen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stored Seen
-		if err := json.Unmarshal(text, &stored); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, plan(stored)); diff != "" {
+		if diff := cmp.Diff(want, plan(stored(t, seen))); diff != "" {
 			t.Fatalf("from what was stored (-first +then):\n%s", diff)
 		}
 	})
@@ -156,8 +185,8 @@ func TestAPlanIsEmptyWhereNothingIsMissing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyServer.Draw(t, "server")
 		c := anyClaim.Draw(t, "claim")
-		s.apply(Between(nil, &c, s.others(""), s.actual, s.inv))
-		seen := Look(c, s.others(""), s.actual, s.inv)
+		s.apply(t, Between(nil, &c, s.others(""), s.actual, s.inv))
+		seen := stored(t, Look(c, s.others(""), s.actual, s.inv))
 		if len(c.Absent(s.inv)) > 0 {
 			if len(seen.Missing) == 0 {
 				t.Fatalf("%+v is not there, and nothing is missing", seen.Absent)
@@ -179,13 +208,18 @@ func TestAPlanGrantsWhatIsMissing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyServer.Draw(t, "server")
 		c := anyClaim.Draw(t, "claim")
-		seen := Look(c, s.others(""), s.actual, s.inv)
+		seen := stored(t, Look(c, s.others(""), s.actual, s.inv))
 		planned := Foresee(&c, &c, seen)
 		same(t, "missing, and not announced", Set{}, SetOf(seen.Missing...).Minus(planned.Grant))
 		same(t, "an unchanged claim revokes", Set{}, planned.Revoke)
-		if (len(seen.Missing) > 0) == planned.Empty() {
-			t.Fatalf("missing %+v, planned %+v", seen.Missing, planned)
+		same(t, "an unchanged claim restores", Set{}, planned.Restore)
+		changes := planned.Changes(SetOf(seen.Shared...), s.wholes())
+		if missing := len(seen.Missing) > 0; missing == planned.Empty() || missing == (len(changes) == 0) {
+			t.Fatalf("missing %+v, planned %+v, as %+v", seen.Missing, planned, changes)
 		}
+		// Of what there is nothing is missing that is held.
+		same(t, "missing though held", Set{}, s.on(SetOf(seen.Missing...)).Intersect(s.actual))
+		same(t, "not held, and not missing", c.Expand(s.inv).Minus(s.actual), s.on(SetOf(seen.Missing...)))
 	})
 }
 

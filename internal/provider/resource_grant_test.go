@@ -185,10 +185,10 @@ resource "datatable_grant" "database" {
 }
 
 func TestGrantsThatOverlapLiveTogether(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, "CREATE TABLE public.t (a int)")
-	grant := func(name, privileges string) string {
-		return `
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, "CREATE TABLE public.t (a int)")
+		grant := func(name, privileges string) string {
+			return `
 resource "datatable_grant" "` + name + `" {
   datatable  = datatable.main.name
   role       = datatable_role.reader.name
@@ -196,37 +196,38 @@ resource "datatable_grant" "` + name + `" {
   objects    = ["t"]
   privileges = ` + privileges + `
 }`
-	}
-	read, write := grant("read", `["SELECT"]`), grant("write", `["SELECT", "INSERT"]`)
-	works := func(statements ...string) resource.TestCheckFunc {
-		return acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, statements...) })
-	}
-	e.Test(
-		t,
-		resource.TestStep{Config: e.Config(oneRole + read + write), Check: works("SELECT * FROM t", "INSERT INTO t VALUES (1)")},
-		resource.TestStep{Config: e.Config(oneRole + write), Check: works("SELECT * FROM t", "INSERT INTO t VALUES (1)")},
-		resource.TestStep{Config: e.Config(oneRole + read + write), Check: works("SELECT * FROM t", "INSERT INTO t VALUES (1)")},
-		resource.TestStep{
-			Config: e.Config(oneRole + read),
-			Check: resource.ComposeTestCheckFunc(works("SELECT * FROM t"), acctest.Check(t, func(t *testing.T) {
-				e.Login(t, "§reader").Denied(t, "INSERT INTO t VALUES (1)")
-			})),
-		},
-		// Both go at once: whichever is last takes what they shared.
-		resource.TestStep{Config: e.Config(oneRole + read + write)},
-		resource.TestStep{
-			Config: e.Config(oneRole),
-			Check: acctest.Check(t, func(t *testing.T) {
-				e.Login(t, "§reader").Denied(t, "SELECT * FROM t", "INSERT INTO t VALUES (1)")
-			}),
-		},
-	)
+		}
+		read, write := grant("read", `["SELECT"]`), grant("write", `["SELECT", "INSERT"]`)
+		works := func(statements ...string) resource.TestCheckFunc {
+			return acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, statements...) })
+		}
+		e.Test(
+			t,
+			resource.TestStep{Config: e.Config(oneRole + read + write), Check: works("SELECT * FROM t", "INSERT INTO t VALUES (1)")},
+			resource.TestStep{Config: e.Config(oneRole + write), Check: works("SELECT * FROM t", "INSERT INTO t VALUES (1)")},
+			resource.TestStep{Config: e.Config(oneRole + read + write), Check: works("SELECT * FROM t", "INSERT INTO t VALUES (1)")},
+			resource.TestStep{
+				Config: e.Config(oneRole + read),
+				Check: resource.ComposeTestCheckFunc(works("SELECT * FROM t"), acctest.Check(t, func(t *testing.T) {
+					e.Login(t, "§reader").Denied(t, "INSERT INTO t VALUES (1)")
+				})),
+			},
+			// Both go at once: whichever is last takes what they shared.
+			resource.TestStep{Config: e.Config(oneRole + read + write)},
+			resource.TestStep{
+				Config: e.Config(oneRole),
+				Check: acctest.Check(t, func(t *testing.T) {
+					e.Login(t, "§reader").Denied(t, "SELECT * FROM t", "INSERT INTO t VALUES (1)")
+				}),
+			},
+		)
+	})
 }
 
 func TestGrantDriftIsPlanned(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, "CREATE SCHEMA s", "CREATE TABLE s.t (a int)", "CREATE VIEW s.v AS SELECT 1 AS a", "CREATE TABLE s.gone (a int)")
-	config := e.Config(oneRole + `
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, "CREATE SCHEMA s", "CREATE TABLE s.t (a int)", "CREATE VIEW s.v AS SELECT 1 AS a", "CREATE TABLE s.gone (a int)")
+		config := e.Config(oneRole + `
 resource "datatable_grant" "it" {
   datatable  = datatable.main.name
   role       = datatable_role.reader.name
@@ -234,54 +235,55 @@ resource "datatable_grant" "it" {
   objects    = ["t", "v", "gone"]
   privileges = ["SELECT", "UPDATE"]
 }`)
-	const address = "datatable_grant.it"
-	e.Test(
-		t,
-		resource.TestStep{Config: config},
-		resource.TestStep{
-			PreConfig:        func() { e.SQL(t, `REVOKE UPDATE ON s.t, s.v FROM "§reader"`) },
-			Config:           config,
-			ConfigPlanChecks: acctest.Plan(e.Statements(address, `GRANT UPDATE ON TABLE "s"."t", "s"."v" TO "§reader"`)),
-			Check:            acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, "UPDATE s.t SET a = 1") }),
-		},
-		resource.TestStep{
-			PreConfig: func() { e.SQL(t, `REVOKE ALL ON SCHEMA s FROM "§reader"`) },
-			Config:    config,
-			ConfigPlanChecks: acctest.Plan(e.Statements(address,
-				`GRANT USAGE ON SCHEMA "s" TO "§reader"`)),
-			Check: acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, "SELECT * FROM s.t") }),
-		},
-		resource.TestStep{
-			// What is gone is named by the plan, and granted when it is back.
-			PreConfig: func() { e.SQL(t, "DROP TABLE s.gone") },
-			Config:    config, PlanOnly: true, ExpectNonEmptyPlan: true,
-		},
-		resource.TestStep{
-			Config: config, ExpectError: match(`Table "s"."gone" does not exist`),
-		},
-		resource.TestStep{
-			PreConfig:        func() { e.SQL(t, "CREATE TABLE s.gone (a int)") },
-			Config:           config,
-			ConfigPlanChecks: acctest.Plan(e.Statements(address, `GRANT SELECT, UPDATE ON TABLE "s"."gone" TO "§reader"`)),
-		},
-		resource.TestStep{
-			// The claim itself is gone: it is made again, with nothing to revoke.
-			PreConfig: func() { e.SQL(t, "DELETE FROM datatable_ledger.claim") },
-			Config:    config,
-			ConfigPlanChecks: acctest.Plan(
-				plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
-		},
-		resource.TestStep{
-			PreConfig: func() { e.SQL(t, "DROP SCHEMA s CASCADE") },
-			Config:    e.Config(oneRole),
-		},
-	)
+		const address = "datatable_grant.it"
+		e.Test(
+			t,
+			resource.TestStep{Config: config},
+			resource.TestStep{
+				PreConfig:        func() { e.SQL(t, `REVOKE UPDATE ON s.t, s.v FROM "§reader"`) },
+				Config:           config,
+				ConfigPlanChecks: acctest.Plan(e.Statements(address, `GRANT UPDATE ON TABLE "s"."t", "s"."v" TO "§reader"`)),
+				Check:            acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, "UPDATE s.t SET a = 1") }),
+			},
+			resource.TestStep{
+				PreConfig: func() { e.SQL(t, `REVOKE ALL ON SCHEMA s FROM "§reader"`) },
+				Config:    config,
+				ConfigPlanChecks: acctest.Plan(e.Statements(address,
+					`GRANT USAGE ON SCHEMA "s" TO "§reader"`)),
+				Check: acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, "SELECT * FROM s.t") }),
+			},
+			resource.TestStep{
+				// What is gone is named by the plan, and granted when it is back.
+				PreConfig: func() { e.SQL(t, "DROP TABLE s.gone") },
+				Config:    config, PlanOnly: true, ExpectNonEmptyPlan: true,
+			},
+			resource.TestStep{
+				Config: config, ExpectError: match(`Table "s"."gone" does not exist`),
+			},
+			resource.TestStep{
+				PreConfig:        func() { e.SQLAsProvider(t, "CREATE TABLE s.gone (a int)") },
+				Config:           config,
+				ConfigPlanChecks: acctest.Plan(e.Statements(address, `GRANT SELECT, UPDATE ON TABLE "s"."gone" TO "§reader"`)),
+			},
+			resource.TestStep{
+				// The claim itself is gone: it is made again, with nothing to revoke.
+				PreConfig: func() { e.SQL(t, "DELETE FROM datatable_ledger.claim") },
+				Config:    config,
+				ConfigPlanChecks: acctest.Plan(
+					plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+			},
+			resource.TestStep{
+				PreConfig: func() { e.SQL(t, "DROP SCHEMA s CASCADE") },
+				Config:    e.Config(oneRole),
+			},
+		)
+	})
 }
 
 func TestGrantToPublic(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, "CREATE SCHEMA s", "CREATE TABLE s.t (a int)")
-	public := `
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, "CREATE SCHEMA s", "CREATE TABLE s.t (a int)")
+		public := `
 resource "datatable_grant" "it" {
   datatable  = datatable.main.name
   role       = "public"
@@ -289,23 +291,24 @@ resource "datatable_grant" "it" {
   objects    = ["t"]
   privileges = ["SELECT"]
 }`
-	e.Test(
-		t,
-		resource.TestStep{
-			Config: e.Config(oneRole + public),
-			ConfigPlanChecks: acctest.Plan(e.Statements("datatable_grant.it",
-				`GRANT USAGE ON SCHEMA "s" TO PUBLIC`, `GRANT SELECT ON TABLE "s"."t" TO PUBLIC`)),
-			Check: acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, "SELECT * FROM s.t") }),
-		},
-		resource.TestStep{
-			ResourceName: "datatable_grant.it", ImportState: true, ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"statements"}, ImportStateId: "acme/main/public/table/s/t",
-		},
-		resource.TestStep{
-			Config: e.Config(oneRole),
-			Check:  acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Denied(t, "SELECT * FROM s.t") }),
-		},
-	)
+		e.Test(
+			t,
+			resource.TestStep{
+				Config: e.Config(oneRole + public),
+				ConfigPlanChecks: acctest.Plan(e.Statements("datatable_grant.it",
+					`GRANT USAGE ON SCHEMA "s" TO PUBLIC`, `GRANT SELECT ON TABLE "s"."t" TO PUBLIC`)),
+				Check: acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, "SELECT * FROM s.t") }),
+			},
+			resource.TestStep{
+				ResourceName: "datatable_grant.it", ImportState: true, ImportStateVerify: true,
+				ImportStateVerifyIgnore: []string{"statements"}, ImportStateId: "acme/main/public/table/s/t",
+			},
+			resource.TestStep{
+				Config: e.Config(oneRole),
+				Check:  acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Denied(t, "SELECT * FROM s.t") }),
+			},
+		)
+	})
 }
 
 func TestGrantStopsWhenMoreIsNeededThanPlanned(t *testing.T) {
@@ -345,11 +348,11 @@ resource "datatable_grant" "it" {
 }
 
 func TestNamesOfEveryKindSurvive(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, `CREATE SCHEMA "Sch.ema 1/%"`,
-		`CREATE TABLE "Sch.ema 1/%"."üm""läut@x,y" (a int)`,
-		`CREATE TABLE "Sch.ema 1/%"."0123456789012345678901234567890123456789012345678901234567890ab" (a int)`)
-	config := e.Config(oneRole + `
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, `CREATE SCHEMA "Sch.ema 1/%"`,
+			`CREATE TABLE "Sch.ema 1/%"."üm""läut@x,y" (a int)`,
+			`CREATE TABLE "Sch.ema 1/%"."0123456789012345678901234567890123456789012345678901234567890ab" (a int)`)
+		config := e.Config(oneRole + `
 resource "datatable_grant" "it" {
   datatable  = datatable.main.name
   role       = datatable_role.reader.name
@@ -364,23 +367,24 @@ resource "datatable_policy" "it" {
   table     = "üm\"läut@x,y"
   using     = "a > 0"
 }`)
-	e.Test(
-		t,
-		resource.TestStep{Config: config, Check: acctest.Check(t, func(t *testing.T) {
-			e.Login(t, "§reader").Works(t, `SELECT * FROM "Sch.ema 1/%"."üm""läut@x,y"`)
-		})},
-		resource.TestStep{
-			ResourceName: "datatable_grant.it", ImportState: true, ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"statements"},
-			ImportStateId: e.Name("acme/main/§reader/table/Sch.ema%201%2F%25/" +
-				"0123456789012345678901234567890123456789012345678901234567890ab,%C3%BCm%22l%C3%A4ut%40x%2Cy"),
-		},
-		resource.TestStep{
-			ResourceName: "datatable_policy.it", ImportState: true, ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"statements"}, ImportStateVerifyIdentifierAttribute: "name",
-			ImportStateId: "acme/main/Sch.ema%201%2F%25/%C3%BCm%22l%C3%A4ut%40x%2Cy/p%C3%B6l.icy%20%221%22",
-		},
-	)
+		e.Test(
+			t,
+			resource.TestStep{Config: config, Check: acctest.Check(t, func(t *testing.T) {
+				e.Login(t, "§reader").Works(t, `SELECT * FROM "Sch.ema 1/%"."üm""läut@x,y"`)
+			})},
+			resource.TestStep{
+				ResourceName: "datatable_grant.it", ImportState: true, ImportStateVerify: true,
+				ImportStateVerifyIgnore: []string{"statements"},
+				ImportStateId: e.Name("acme/main/§reader/table/Sch.ema%201%2F%25/" +
+					"0123456789012345678901234567890123456789012345678901234567890ab,%C3%BCm%22l%C3%A4ut%40x%2Cy"),
+			},
+			resource.TestStep{
+				ResourceName: "datatable_policy.it", ImportState: true, ImportStateVerify: true,
+				ImportStateVerifyIgnore: []string{"statements"}, ImportStateVerifyIdentifierAttribute: "name",
+				ImportStateId: "acme/main/Sch.ema%201%2F%25/%C3%BCm%22l%C3%A4ut%40x%2Cy/p%C3%B6l.icy%20%221%22",
+			},
+		)
+	})
 }
 
 func TestGrantOnColumns(t *testing.T) {
@@ -629,10 +633,11 @@ resource "datatable_grant" "it" {
 }
 
 func TestGrantWithOption(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, "CREATE TABLE t (a int)", `CREATE ROLE "§other"`)
-	grant := func(option string) string {
-		return e.Config(oneRole + `
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, "CREATE TABLE t (a int)")
+		e.SQL(t, `CREATE ROLE "§other"`)
+		grant := func(option string) string {
+			return e.Config(oneRole + `
 resource "datatable_grant" "it" {
   datatable         = datatable.main.name
   role              = datatable_role.reader.name
@@ -641,45 +646,46 @@ resource "datatable_grant" "it" {
   privileges        = ["SELECT"]
   with_grant_option = ` + option + `
 }`)
-	}
-	const address, give = "datatable_grant.it", `GRANT SELECT ON t TO "§other"`
-	var granted bool
-	e.Test(
-		t,
-		resource.TestStep{
-			Config: grant("true"),
-			ConfigPlanChecks: acctest.Plan(e.Statements(address,
-				`GRANT USAGE ON SCHEMA "public" TO "§reader"`, `GRANT SELECT ON TABLE "public"."t" TO "§reader" WITH GRANT OPTION`)),
-			Check: acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, e.Name(give)) }),
-		},
-		resource.TestStep{
-			PreConfig:        func() { e.SQL(t, `REVOKE GRANT OPTION FOR SELECT ON t FROM "§reader"`) },
-			Config:           grant("true"),
-			ConfigPlanChecks: acctest.Plan(e.Statements(address, `GRANT SELECT ON TABLE "public"."t" TO "§reader" WITH GRANT OPTION`)),
-		},
-		resource.TestStep{
-			// What was granted on has to go first.
-			PreConfig: func() {
-				if _, err := e.Login(t, "§reader").Connect(t).Exec(t.Context(), e.Name(give)); err != nil {
-					t.Error(err)
-				}
-				granted = true
+		}
+		const address, give = "datatable_grant.it", `GRANT SELECT ON t TO "§other"`
+		var granted bool
+		e.Test(
+			t,
+			resource.TestStep{
+				Config: grant("true"),
+				ConfigPlanChecks: acctest.Plan(e.Statements(address,
+					`GRANT USAGE ON SCHEMA "public" TO "§reader"`, `GRANT SELECT ON TABLE "public"."t" TO "§reader" WITH GRANT OPTION`)),
+				Check: acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, e.Name(give)) }),
 			},
-			Config: grant("false"), ExpectError: match(`Other roles hold privileges that were granted on`),
-		},
-		resource.TestStep{
-			PreConfig: func() {
-				if granted {
-					e.SQL(t, `SET ROLE "§reader"`, "RESET ROLE", `REVOKE GRANT OPTION FOR SELECT ON t FROM "§reader" CASCADE`, `GRANT SELECT ON t TO "§reader" WITH GRANT OPTION`)
-				}
+			resource.TestStep{
+				PreConfig:        func() { e.SQL(t, `REVOKE GRANT OPTION FOR SELECT ON t FROM "§reader"`) },
+				Config:           grant("true"),
+				ConfigPlanChecks: acctest.Plan(e.Statements(address, `GRANT SELECT ON TABLE "public"."t" TO "§reader" WITH GRANT OPTION`)),
 			},
-			Config:           grant("false"),
-			ConfigPlanChecks: acctest.Plan(e.Statements(address, `REVOKE GRANT OPTION FOR SELECT ON TABLE "public"."t" FROM "§reader"`)),
-			Check: acctest.Check(t, func(t *testing.T) {
-				e.Login(t, "§reader").Works(t, "SELECT * FROM t")
-			}),
-		},
-	)
+			resource.TestStep{
+				// What was granted on has to go first.
+				PreConfig: func() {
+					if _, err := e.Login(t, "§reader").Connect(t).Exec(t.Context(), e.Name(give)); err != nil {
+						t.Error(err)
+					}
+					granted = true
+				},
+				Config: grant("false"), ExpectError: match(e.Name(`Revoke first what it granted: SELECT on table public.t to §other`)),
+			},
+			resource.TestStep{
+				PreConfig: func() {
+					if granted {
+						e.SQL(t, `SET ROLE "§reader"`, "RESET ROLE", `REVOKE GRANT OPTION FOR SELECT ON t FROM "§reader" CASCADE`, `GRANT SELECT ON t TO "§reader" WITH GRANT OPTION`)
+					}
+				},
+				Config:           grant("false"),
+				ConfigPlanChecks: acctest.Plan(e.Statements(address, `REVOKE GRANT OPTION FOR SELECT ON TABLE "public"."t" FROM "§reader"`)),
+				Check: acctest.Check(t, func(t *testing.T) {
+					e.Login(t, "§reader").Works(t, "SELECT * FROM t")
+				}),
+			},
+		)
+	})
 }
 
 func TestRevokeOfWhatAnotherRoleGranted(t *testing.T) {
@@ -731,12 +737,12 @@ resource "datatable_grant" "it" {
 }
 
 func TestGrantAdoptsWhatIsHeld(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, "CREATE TABLE t (a int)", "CREATE TABLE u (a int)")
-	m := acctest.NewModule(t, e.Config(oneRole))
-	m.MustRun("apply", "-auto-approve", "-input=false")
-	e.SQL(t, `GRANT USAGE ON SCHEMA public TO "§reader"`, `GRANT SELECT, INSERT ON t, u TO "§reader"`, `GRANT DELETE ON t TO "§reader"`)
-	m.Write("main.tf", e.Config(oneRole+`
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, "CREATE TABLE t (a int)", "CREATE TABLE u (a int)")
+		m := acctest.NewModule(t, e.Config(oneRole))
+		m.MustRun("apply", "-auto-approve", "-input=false")
+		e.SQL(t, `GRANT USAGE ON SCHEMA public TO "§reader"`, `GRANT SELECT, INSERT ON t, u TO "§reader"`, `GRANT DELETE ON t TO "§reader"`)
+		m.Write("main.tf", e.Config(oneRole+`
 resource "datatable_grant" "it" {
   datatable  = datatable.main.name
   role       = datatable_role.reader.name
@@ -744,15 +750,16 @@ resource "datatable_grant" "it" {
   objects    = ["t", "u"]
   privileges = ["SELECT", "INSERT"]
 }`))
-	before := e.Value(t, "SELECT string_agg(relacl::text || xmin::text, ',' ORDER BY relname) FROM pg_class WHERE relname IN ('t', 'u')")
-	m.MustRun("import", "-input=false", "datatable_grant.it", e.Name("acme/main/§reader/table/public/t,u"))
-	if out, err := m.Run("plan", "-detailed-exitcode", "-input=false", "-target=datatable_grant.it"); err != nil {
-		t.Errorf("the plan after the import is not empty:\n%s", out)
-	}
-	if after := e.Value(t, "SELECT string_agg(relacl::text || xmin::text, ',' ORDER BY relname) FROM pg_class WHERE relname IN ('t', 'u')"); after != before {
-		t.Errorf("importing changed privileges from %s to %s", before, after)
-	}
-	m.MustRun("destroy", "-auto-approve", "-input=false")
+		before := e.Value(t, "SELECT string_agg(relacl::text || xmin::text, ',' ORDER BY relname) FROM pg_class WHERE relname IN ('t', 'u')")
+		m.MustRun("import", "-input=false", "datatable_grant.it", e.Name("acme/main/§reader/table/public/t,u"))
+		if out, err := m.Run("plan", "-detailed-exitcode", "-input=false", "-target=datatable_grant.it"); err != nil {
+			t.Errorf("the plan after the import is not empty:\n%s", out)
+		}
+		if after := e.Value(t, "SELECT string_agg(relacl::text || xmin::text, ',' ORDER BY relname) FROM pg_class WHERE relname IN ('t', 'u')"); after != before {
+			t.Errorf("importing changed privileges from %s to %s", before, after)
+		}
+		m.MustRun("destroy", "-auto-approve", "-input=false")
+	})
 }
 
 func TestUnmanagedGrants(t *testing.T) {
@@ -816,5 +823,43 @@ resource "datatable_grant" "it" {
 				Check:            acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Denied(t, "DELETE FROM s.t") }),
 			},
 		)
+	})
+}
+
+func TestGrantTakesEveryKindOfTable(t *testing.T) {
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQL(t, "CREATE FOREIGN DATA WRAPPER w", "CREATE SERVER s FOREIGN DATA WRAPPER w", e.Name(`GRANT USAGE ON FOREIGN SERVER s TO `)+e.User())
+		e.SQLAsProvider(t, "CREATE SCHEMA s", "CREATE TABLE s.plain (a int)", "CREATE VIEW s.view AS SELECT 1 AS a",
+			"CREATE MATERIALIZED VIEW s.matview AS SELECT 1 AS a", "CREATE TABLE s.parted (a int) PARTITION BY LIST (a)",
+			"CREATE TABLE s.part PARTITION OF s.parted FOR VALUES IN (1)", "CREATE FOREIGN TABLE s.remote (a int) SERVER s")
+		config := e.Config(oneRole + `
+resource "datatable_grant" "it" {
+  datatable   = datatable.main.name
+  role        = datatable_role.reader.name
+  schema      = "s"
+  all_objects = true
+  privileges  = ["SELECT"]
+}`)
+		kinds := []string{"matview", "part", "parted", "plain", "remote", "view"}
+		steps := []resource.TestStep{{
+			Config: config,
+			Check: acctest.Check(t, func(t *testing.T) {
+				for _, kind := range kinds {
+					if got := e.Value(t, "SELECT has_table_privilege('§reader', 's."+kind+"', 'SELECT')::text"); got != "true" {
+						t.Errorf("the role may not select from s.%s", kind)
+					}
+				}
+				e.Login(t, "§reader").Works(t, "SELECT * FROM s.plain, s.view, s.matview, s.parted, s.part")
+				e.Login(t, "§reader").Denied(t, "INSERT INTO s.parted VALUES (1)")
+			}),
+		}}
+		for _, kind := range kinds {
+			steps = append(steps, resource.TestStep{
+				PreConfig:        func() { e.SQL(t, `REVOKE SELECT ON s.`+kind+` FROM "§reader"`) },
+				Config:           config,
+				ConfigPlanChecks: acctest.Plan(e.Statements("datatable_grant.it", `GRANT SELECT ON TABLE "s"."`+kind+`" TO "§reader"`)),
+			})
+		}
+		e.Test(t, steps...)
 	})
 }
