@@ -6,6 +6,9 @@ resource "datatable_grant" "orders" {
   privileges = ["SELECT"]
   schema     = "public"
   objects    = ["orders"]
+
+  # Without a policy the table would show every row to whoever may read it.
+  depends_on = [datatable_policy.unassigned]
 }
 
 resource "datatable_grant" "orders_emea" {
@@ -14,6 +17,7 @@ resource "datatable_grant" "orders_emea" {
   privileges = var.emea_privileges
   schema     = "public"
   objects    = ["orders"]
+  depends_on = [datatable_policy.unassigned]
 }
 
 resource "datatable_grant" "orders_amer" {
@@ -22,6 +26,7 @@ resource "datatable_grant" "orders_amer" {
   privileges = ["SELECT", "INSERT"]
   schema     = "public"
   objects    = ["orders"]
+  depends_on = [datatable_policy.unassigned]
 }
 
 resource "datatable_policy" "unassigned" {

@@ -172,7 +172,7 @@ func (s *server) foldsTo(t *rapid.T, name string, d Difference, changes []Change
 		phase = now
 		[]Set{grant, revoke, revoke, restore}[now].AddAll(s.on(c.atoms()))
 	}
-	if len(revoke) == 0 && len(d.Restore) > 0 {
+	if len(d.Revoke) == 0 && len(d.Restore) > 0 {
 		t.Fatalf("restores where nothing is revoked: %+v", d)
 	}
 	what := fmt.Sprintf("%s, by %+v", name, changes)

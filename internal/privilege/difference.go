@@ -160,10 +160,17 @@ func Foresee(prior, next *Claim, seen Seen) Difference {
 	for _, a := range seen.Missing {
 		// What sequences a table's columns own is not in a claim's atoms. Those
 		// of a table that is no longer in it cannot be told apart.
-		implied := next != nil && next.Type == Table && next.inserts() && next.Grantee == a.Grantee &&
-			a.Object.Type == Sequence && a.Object.Extent == One && a.Object.Schema == next.Schema
+		implied := prior != nil && prior.Type == Table && next != nil && next.Type == Table && next.inserts() &&
+			next.Grantee == a.Grantee && next.Schema == a.Object.Schema && a.Object.Type == Sequence && a.Object.Extent == One
 		if (implied || after.Covers(a)) && !d.Grant.Covers(a) {
 			d.Grant.Add(a)
+		}
+		// A function of a whole schema may be one that next names, in another
+		// spelling.
+		for b := range after {
+			if a.Object.Type == Function && b.Object.Type == Function && b.Object.Extent == One && !after.Covers(a) && !before.Has(b) {
+				d.Grant.Add(b)
+			}
 		}
 	}
 	for a := range before.Minus(after) {

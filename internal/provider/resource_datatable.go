@@ -144,7 +144,7 @@ func datatableSchema() schema.Schema {
 			"governed_by": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "Another data table whose permissions count instead of this one's; forbids the permission arguments. People are matched with that " +
-					"workspace's members by email, and being an admin of this workspace counts for nothing.",
+					"workspace's members by email, and being an admin of this workspace counts for nothing. Where this entry is another database than the governing one, nothing is closed in it: PUBLIC keeps what it holds there.",
 				Attributes: map[string]schema.Attribute{
 					"workspace": schema.StringAttribute{Required: true, MarkdownDescription: "Workspace of the governing data table.", Validators: []validator.String{identifier("workspace")}},
 					"datatable": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the governing data table.", Validators: []validator.String{identifier("data table")}},

@@ -71,6 +71,7 @@ var commands = []string{"ALL", "SELECT", "INSERT", "UPDATE", "DELETE"}
 func policySchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A row policy on a table of a data table. Creating the first one turns row-level security on in the same transaction; the owner is never subject to it. " +
+			"Until then a table shows every row to whoever may select from it: make grants on it depend on its policies (`depends_on`), so that they come later and go first. " +
 			"Everything but the table changes in place: where Postgres cannot alter, the policy is dropped and made again in one transaction.\n\n" +
 			"`using` and `with_check` are trusted like migrations: whoever writes them can do what the provider's login can do. Compare with membership, by the function " +
 			"`member_of`, never with `current_user`: a person's connection may hold several roles at once.",
