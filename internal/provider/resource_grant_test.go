@@ -822,6 +822,27 @@ resource "datatable_grant" "it" {
 				ConfigPlanChecks: acctest.Plan(e.Statements("datatable.main", `REVOKE DELETE ON TABLE "s"."t" FROM "§reader"`)),
 				Check:            acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Denied(t, "DELETE FROM s.t") }),
 			},
+			resource.TestStep{
+				// What is declared in the same apply is not fought, in whichever order.
+				PreConfig: func() { e.SQLAsProvider(t, `GRANT DELETE, UPDATE ON s.t TO "§reader"`) },
+				Config: config("revoke") + e.Name(`
+resource "datatable_grant" "referring" {
+  datatable  = datatable.main.name
+  role       = datatable_role.reader.name
+  schema     = "s"
+  objects    = ["t"]
+  privileges = ["DELETE"]
+}
+resource "datatable_grant" "apart" {
+  datatable  = "main"
+  role       = "§reader"
+  schema     = "s"
+  objects    = ["t"]
+  privileges = ["UPDATE"]
+}`),
+				Check: acctest.Check(t, func(t *testing.T) { e.Login(t, "§reader").Works(t, "DELETE FROM s.t", "UPDATE s.t SET a = 1") }),
+			},
+			resource.TestStep{Config: config("revoke")},
 		)
 	})
 }

@@ -226,6 +226,19 @@ func TestKeysThatWouldMixAreRefused(t *testing.T) {
 	m.MustRun("destroy", "-auto-approve", "-input=false")
 }
 
+// memberships checks of which roles the provider's login is a member that it can
+// use, the way in which CREATEROLE makes one from PostgreSQL 16 left out.
+func memberships(t *testing.T, e *acctest.Env, want string) {
+	t.Helper()
+	got := e.Value(t, `SELECT coalesce(string_agg(DISTINCT r.rolname, ','), '') FROM pg_auth_members m
+		JOIN pg_roles r ON r.oid = m.roleid JOIN pg_roles u ON u.oid = m.member
+		WHERE u.rolname = '`+e.User()+`' AND starts_with(r.rolname, '§')
+			AND (to_jsonb(m)->>'inherit_option' IS DISTINCT FROM 'false' OR to_jsonb(m)->>'set_option' IS DISTINCT FROM 'false')`)
+	if got != want {
+		t.Errorf("the provider's login is a member of %q, and should be of %q", got, want)
+	}
+}
+
 func TestGrantsOnWhatRolesOwn(t *testing.T) {
 	both(t, func(t *testing.T, e *acctest.Env) {
 		e.SQLAsProvider(t, "CREATE SCHEMA s")
@@ -260,6 +273,17 @@ resource "datatable_grant" "it" {
 		}
 		m.MustRun("apply", "-auto-approve", "-input=false")
 		e.Login(t, "§reader").Works(t, "SELECT * FROM s.mine")
+		memberships(t, e, "")
+
+		// A membership that was there before stays.
+		e.SQL(t, `DO $$ BEGIN EXECUTE 'GRANT "§maker" TO "`+e.User()+`"' ||
+			CASE WHEN current_setting('server_version_num')::int >= 160000 THEN ' WITH INHERIT TRUE, SET TRUE' ELSE '' END; END $$`)
+		if _, err := e.Login(t, "§maker").Connect(t).Exec(t.Context(), "CREATE TABLE s.more (a int)"); err != nil {
+			t.Fatal(err)
+		}
+		m.MustRun("apply", "-auto-approve", "-input=false")
+		e.Login(t, "§reader").Works(t, "SELECT * FROM s.more")
+		memberships(t, e, e.Name("§maker"))
 		if out, err := m.Run("plan", "-detailed-exitcode", "-input=false"); err != nil {
 			t.Errorf("the second plan is not empty:\n%s", out)
 		}
