@@ -41,7 +41,7 @@ func (l Login) StartReader(t *testing.T, sql string) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Reader{t: t, cmd: exec.Command(self)} //nolint:gosec // the test binary itself
+	r := &Reader{t: t, cmd: exec.Command(self)}
 	r.moved = sync.NewCond(&r.mu)
 	r.cmd.Env = append(os.Environ(), envReaderURL+"="+l.url, envReaderSQL+"="+sql)
 	r.cmd.Stderr = os.Stderr

@@ -11,10 +11,14 @@ import (
 // CheckSignature reports why text is no signature of a function, or nil. A
 // signature is SQL: a name, quoted where Postgres would fold its letters, and
 // in parentheses the types of the arguments, "f(text, numeric(10,2))". Nothing
-// that passes can end the statement that it is put into.
+// that passes can end the statement that it is put into, and it has no control
+// characters, which a terminal that shows a plan might obey.
 func CheckSignature(text string) error {
 	s := scanner{text: text}
 	err := s.signature()
+	if i := strings.IndexFunc(text, unicode.IsControl); err == nil && i >= 0 {
+		s.at, err = i, errors.New("this is a control character")
+	}
 	if err != nil {
 		return fmt.Errorf("signature %q, at byte %d: %w; write it like \"f(text, integer)\", and a name with upper-case letters in double quotes", text, s.at, err)
 	}

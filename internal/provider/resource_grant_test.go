@@ -577,7 +577,7 @@ resource "datatable_grant" "it" {
 }`)
 		}
 		reader := func() acctest.Login { return e.Login(t, "§reader") }
-		make := func(name string) {
+		makeTable := func(name string) {
 			conn := e.Login(t, "§maker").Connect(t)
 			if _, err := conn.Exec(t.Context(), "CREATE TABLE s."+name+" (id serial, a int)"); err != nil {
 				t.Error(err)
@@ -596,7 +596,7 @@ resource "datatable_grant" "it" {
 					`GRANT USAGE ON SEQUENCE … TO "§reader" -- of serial columns of tables in "s"`)),
 				Check: acctest.Check(t, func(t *testing.T) {
 					e.SQLAsProvider(t, "CREATE TABLE s.after (id serial, a int)")
-					make("theirs")
+					makeTable("theirs")
 					reader().Works(t, "SELECT * FROM s.before", "SELECT * FROM s.after", "INSERT INTO s.after (a) VALUES (1)")
 					reader().Denied(t, "SELECT * FROM s.theirs")
 				}),
@@ -606,7 +606,7 @@ resource "datatable_grant" "it" {
 			resource.TestStep{
 				Config: future(`created_by = ["admin", datatable_role.maker.name]`),
 				Check: acctest.Check(t, func(t *testing.T) {
-					make("theirs_too")
+					makeTable("theirs_too")
 					reader().Works(t, "SELECT * FROM s.theirs", "SELECT * FROM s.theirs_too", "INSERT INTO s.theirs_too (a) VALUES (1)")
 				}),
 			},
@@ -621,7 +621,7 @@ resource "datatable_grant" "it" {
 			resource.TestStep{
 				Config: config(""),
 				Check: acctest.Check(t, func(t *testing.T) {
-					make("last")
+					makeTable("last")
 					reader().Denied(t, "SELECT * FROM s.last", "SELECT * FROM s.before")
 					if n := e.Value(t, "SELECT count(*)::text FROM pg_default_acl"); n != "0" {
 						t.Errorf("%s default privileges are left", n)
