@@ -35,6 +35,9 @@ var shared *server.Server
 // exit code.
 func Main(m *testing.M) int {
 	if os.Getenv(envReaderURL) != "" {
+		if file := os.Getenv(envReaderOut); file != "" {
+			return readOnce(file)
+		}
 		return readForever()
 	}
 	s, err := server.Start(context.Background(), server.Options{Log: os.Stderr})

@@ -47,6 +47,12 @@ func (e *Env) Login(t *testing.T, role string) Login {
 // Open is the login that a connection resolves to, made where it is missing.
 func (e *Env) Open(t *testing.T, workspace, reference, identity, viewer string) Login {
 	t.Helper()
+	return e.OpenWith(t, e.Service(t), workspace, reference, identity, viewer)
+}
+
+// OpenWith is Open by a given service.
+func (e *Env) OpenWith(t *testing.T, s *datatable.Service, workspace, reference, identity, viewer string) Login {
+	t.Helper()
 	parsed, err := resolve.ParseReference(e.Name(reference))
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +61,6 @@ func (e *Env) Open(t *testing.T, workspace, reference, identity, viewer string) 
 	if viewer != "" {
 		r.Viewer = &resolve.Person{User: viewer}
 	}
-	s := e.Service(t)
 	c, err := s.Open(context.Background(), r)
 	if err != nil {
 		t.Fatalf("open %s as %s for %q: %v", parsed, identity, viewer, err)
@@ -66,9 +71,15 @@ func (e *Env) Open(t *testing.T, workspace, reference, identity, viewer string) 
 // Service is the service behind the provider, with its login and key.
 func (e *Env) Service(t *testing.T) *datatable.Service {
 	t.Helper()
+	return e.ServiceAt(t, e.address)
+}
+
+// ServiceAt is Service by another way to the server, a host:port.
+func (e *Env) ServiceAt(t *testing.T, address string) *datatable.Service {
+	t.Helper()
 	s, err := datatable.New(datatable.Options{
 		Postgres: postgres.Config{
-			URL: e.URL(), MaxConnections: 2, ConnectTimeout: 15 * time.Second, LockTimeout: time.Minute, ApplicationName: "acctest",
+			URL: e.url(address, e.user, e.password, e.Database()), MaxConnections: 2, ConnectTimeout: 15 * time.Second, LockTimeout: time.Minute, ApplicationName: "acctest",
 		},
 		EncryptionKey: e.key,
 	})

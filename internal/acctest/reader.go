@@ -19,7 +19,44 @@ import (
 const (
 	envReaderURL = "DATATABLE_READER_URL"
 	envReaderSQL = "DATATABLE_READER_SQL"
+	envReaderOut = "DATATABLE_READER_OUT"
 )
+
+// ReaderCommand is a command line, and the environment variables, with which
+// Terraform has the test binary connect to a URL, run a query that gives one
+// text, and write that to a file.
+func ReaderCommand(t *testing.T, sql, file string) (command string, environment map[string]string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return self, map[string]string{envReaderSQL: sql, envReaderOut: file}
+}
+
+// EnvReaderURL is the variable in which the command finds its URL.
+const EnvReaderURL = envReaderURL
+
+// readOnce is what the command does.
+func readOnce(file string) int {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, os.Getenv(envReaderURL))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "connect:", err)
+		return 1
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var text string
+	if err := conn.QueryRow(ctx, os.Getenv(envReaderSQL)).Scan(&text); err != nil {
+		fmt.Fprintln(os.Stderr, "read:", err)
+		return 1
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
 
 // A Reader is a process of its own that runs one query in a loop and counts how
 // often it is denied.

@@ -3,6 +3,10 @@ package datatable
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/catalog"
 	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
@@ -55,6 +59,26 @@ type Credentials struct {
 	Host               string
 	Port               int
 	Database           string
+	// Schema is the search path that the reference asks for, or empty.
+	Schema string
+}
+
+// URL is the credentials as a postgres:// URL. How the connection is encrypted
+// is left to whoever uses it.
+func (c Credentials) URL() string {
+	u := url.URL{
+		Scheme: "postgres", User: url.UserPassword(c.Username, c.Password),
+		Host: net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), Path: "/" + c.Database,
+	}
+	if c.Schema != "" {
+		u.RawQuery = "options=" + strings.ReplaceAll(url.QueryEscape("-csearch_path="+optionText(postgres.Ident(c.Schema))), "+", "%20")
+	}
+	return u.String()
+}
+
+// optionText escapes what separates or ends an option of a connection.
+func optionText(text string) string {
+	return strings.NewReplacer(`\`, `\\`, " ", `\ `).Replace(text)
 }
 
 // A RefusedError is a refusal where a connection was asked for.
@@ -69,10 +93,16 @@ func (s *Service) Open(ctx context.Context, r resolve.Request) (Credentials, err
 	if err != nil {
 		return Credentials{}, err
 	}
+	return s.Credentials(ctx, c)
+}
+
+// Credentials returns those of a connection that was resolved. A refusal is a
+// *RefusedError.
+func (s *Service) Credentials(ctx context.Context, c Connection) (_ Credentials, err error) {
 	if c.Refusal != nil {
 		return Credentials{}, &RefusedError{*c.Refusal}
 	}
-	credentials := Credentials{Username: c.Login, Host: c.Host, Port: c.Port, Database: c.Database}
+	credentials := Credentials{Username: c.Login, Host: c.Host, Port: c.Port, Database: c.Database, Schema: c.Schema}
 	switch c.Kind {
 	case resolve.KindRole:
 		credentials.Password, err = s.rolePassword(ctx, c.RoleIDs[0])

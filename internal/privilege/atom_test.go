@@ -40,6 +40,24 @@ func atoms(grantee string, privileges []string, objects ...Object) Set {
 	return set
 }
 
+func column(grantee, privilege, name string, o Object) Atom {
+	return Atom{Grantee: grantee, Object: o, Column: name, Privilege: privilege}
+}
+
+func option(a Atom) Atom {
+	a.Option = true
+	return a
+}
+
+// options are atoms, each with the option to grant it on.
+func options(set Set) Set {
+	all := set.Union(nil)
+	for a := range set {
+		all.Add(option(a))
+	}
+	return all
+}
+
 func TestCoversTakesTheWholeForItsParts(t *testing.T) {
 	t.Parallel()
 	x := atom("r", "SELECT", table("s", "x"))
@@ -64,6 +82,19 @@ func TestCoversTakesTheWholeForItsParts(t *testing.T) {
 		"the schema object by its tables": {SetOf(atom("r", "USAGE", whole("s"))), atom("r", "USAGE", schema("s")), false},
 		"a privilege of a schema by all":  {SetOf(atom("r", All, schema("s"))), atom("r", "USAGE", schema("s")), true},
 		"a privilege of the database":     {SetOf(atom("r", All, database)), atom("r", "CONNECT", database), true},
+		"a column by its table":           {SetOf(x), column("r", "SELECT", "c", table("s", "x")), false},
+		"a table by its column":           {SetOf(column("r", "SELECT", "c", table("s", "x"))), x, false},
+		"a column by every privilege":     {SetOf(column("r", All, "c", table("s", "x"))), column("r", "SELECT", "c", table("s", "x")), true},
+		"another column":                  {SetOf(column("r", All, "c", table("s", "x"))), column("r", "SELECT", "d", table("s", "x")), false},
+		"an option by the privilege":      {SetOf(x), option(x), false},
+		"a privilege by the option":       {SetOf(option(x)), x, false},
+		"an option by the schema's":       {SetOf(option(atom("r", All, whole("s")))), option(x), true},
+		"later tables by the schema":      {SetOf(atom("r", "SELECT", whole("s"))), atom("r", "SELECT", later("s", "m")), false},
+		"a table by later ones":           {SetOf(atom("r", "SELECT", later("s", "x"))), x, false},
+		"later tables by every privilege": {SetOf(atom("r", All, later("s", "m"))), atom("r", "SELECT", later("s", "m")), true},
+		"a table's sequences by all":      {SetOf(atom("r", "USAGE", owned("s", ""))), atom("r", "USAGE", owned("s", "x")), true},
+		"all sequences by a table's":      {SetOf(atom("r", "USAGE", owned("s", "x"))), atom("r", "USAGE", owned("s", "")), false},
+		"a sequence by those of tables":   {SetOf(atom("r", "USAGE", owned("s", ""))), atom("r", "USAGE", sequence("s", "x")), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,12 +132,15 @@ func TestSetsAreTakenApartAndPutTogether(t *testing.T) {
 	}
 }
 
-func TestAtomsAreSortedByGranteeThenObjectThenPrivilege(t *testing.T) {
+func TestAtomsAreSortedByGranteeThenObjectThenPrivilegeThenColumn(t *testing.T) {
 	t.Parallel()
 	want := []Atom{
 		atom("a", "CONNECT", database),
 		atom("a", "USAGE", schema("s")),
 		atom("a", "INSERT", table("s", "x")),
+		option(atom("a", "INSERT", table("s", "x"))),
+		column("a", "INSERT", "c", table("s", "x")),
+		column("a", "INSERT", "d", table("s", "x")),
 		atom("a", "SELECT", table("s", "x")),
 		atom("b", "CREATE", database),
 	}

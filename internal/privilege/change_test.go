@@ -47,9 +47,9 @@ func TestChangesAreFewAndInOrder(t *testing.T) {
 		return Change{Revoke: true, Grantee: grantee, Privileges: onAll(privileges), Objects: objects}
 	}
 	for name, test := range map[string]struct {
-		grant, revoke, shared Set
-		wholes                map[Object][]string
-		want                  []Change
+		grant, revoke, shared, restore Set
+		wholes                         map[Object][]string
+		want                           []Change
 	}{
 		"nothing": {},
 		"many objects are one change": {
@@ -123,10 +123,66 @@ func TestChangesAreFewAndInOrder(t *testing.T) {
 			grant: atoms("r", write, x), shared: atoms("r", read, x),
 			want: []Change{grant("r", write, x)},
 		},
+		"columns beside the table": {
+			grant: SetOf(atom("r", "SELECT", x), column("r", "SELECT", "d", x), column("r", "SELECT", "c", x), column("r", "UPDATE", "c", x)),
+			want: []Change{{Grantee: "r", Objects: []Object{x}, Privileges: []OnColumns{
+				{Privilege: "SELECT"}, {Privilege: "SELECT", Columns: []string{"c", "d"}}, {Privilege: "UPDATE", Columns: []string{"c"}},
+			}}},
+		},
+		"tables with other columns stand apart": {
+			grant: SetOf(column("r", "SELECT", "c", x), column("r", "SELECT", "d", y)),
+			want: []Change{
+				{Grantee: "r", Objects: []Object{x}, Privileges: []OnColumns{{Privilege: "SELECT", Columns: []string{"c"}}}},
+				{Grantee: "r", Objects: []Object{y}, Privileges: []OnColumns{{Privilege: "SELECT", Columns: []string{"d"}}}},
+			},
+		},
+		"ALL suffers nothing beside it": {
+			grant: SetOf(column("r", All, "c", x), column("r", "SELECT", "d", x), column("r", "SELECT", "c", x), atom("r", All, y), column("r", All, "c", y)),
+			want: []Change{
+				{Grantee: "r", Objects: []Object{x, y}, Privileges: []OnColumns{{Privilege: All, Columns: []string{"c"}}}},
+				{Grantee: "r", Objects: []Object{x}, Privileges: []OnColumns{{Privilege: "SELECT", Columns: []string{"d"}}}},
+				grant("r", []string{All}, y),
+			},
+		},
+		"granting with the option grants": {
+			grant: options(atoms("r", read, x)).Union(atoms("r", read, y)),
+			want:  []Change{grant("r", read, y), {Grantee: "r", Option: true, Privileges: onAll(read), Objects: []Object{x}}},
+		},
+		"revoking revokes the option": {
+			revoke: options(atoms("r", read, x)).Union(SetOf(option(atom("r", "SELECT", y)))),
+			want:   []Change{revoke("r", read, x), {Revoke: true, Grantee: "r", Option: true, Privileges: onAll(read), Objects: []Object{y}}},
+		},
+		"an option whose privilege is shared": {
+			revoke: options(atoms("r", read, x)), shared: atoms("r", read, x),
+			want: []Change{
+				{Revoke: true, Grantee: "r", Option: true, Privileges: onAll(read), Objects: []Object{x}},
+				{Revoke: true, Shared: true, Grantee: "r", Privileges: onAll(read), Objects: []Object{x}},
+			},
+		},
+		"later objects stand apart by their creator": {
+			grant: atoms("r", read, later("s", "m"), later("s", "n"), laterSequence("s", "m"), x),
+			want:  []Change{grant("r", read, x), grant("r", read, later("s", "m")), grant("r", read, later("s", "n")), grant("r", read, laterSequence("s", "m"))},
+		},
+		"sequences of tables are one, and apart from others": {
+			grant: atoms("r", []string{"USAGE"}, owned("s", "y"), owned("s", "x"), sequence("s", "q")),
+			want:  []Change{grant("r", []string{"USAGE"}, sequence("s", "q")), grant("r", []string{"USAGE"}, owned("s", "x"), owned("s", "y"))},
+		},
+		"a schema stands for its functions": {
+			grant:  atoms("r", []string{"EXECUTE"}, function("s", "f()"), function("s", "g()")),
+			wholes: map[Object][]string{function("s", "").whole(): {"f()", "g()"}},
+			want:   []Change{grant("r", []string{"EXECUTE"}, function("s", "").whole())},
+		},
+		"what is restored comes last": {
+			grant: atoms("r", []string{"INSERT"}, x), revoke: atoms("r", read, x), restore: options(SetOf(column("r", "SELECT", "c", x))),
+			want: []Change{
+				grant("r", []string{"INSERT"}, x), revoke("r", read, x),
+				{Grantee: "r", Option: true, Objects: []Object{x}, Privileges: []OnColumns{{Privilege: "SELECT", Columns: []string{"c"}}}},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := Difference{Grant: test.grant, Revoke: test.revoke}.Changes(test.shared, test.wholes)
+			got := Difference{Grant: test.grant, Revoke: test.revoke, Restore: test.restore}.Changes(test.shared, test.wholes)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

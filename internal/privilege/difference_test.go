@@ -231,10 +231,24 @@ func TestForeseen(t *testing.T) {
 	read, write, every := []string{"SELECT"}, []string{"SELECT", "INSERT"}, []string{All}
 	usage := atoms("r", []string{"USAGE"}, schema("s"))
 	held := atoms("r", []string{"SELECT"}, table("s", "x"), table("s", "y")).Union(usage)
+	serial := atoms("r", []string{"USAGE"}, sequence("s", "x_seq"))
+	columns := func(c *Claim, names ...string) *Claim {
+		c.Columns = names
+		return c
+	}
+	optional := func(c *Claim) *Claim {
+		c.Option = true
+		return c
+	}
+	to := func(grantee string, c *Claim) *Claim {
+		c.Grantee = grantee
+		return c
+	}
 	for name, test := range map[string]struct {
-		prior, next   *Claim
-		actual        Set
-		grant, revoke Set
+		prior, next *Claim
+		actual      Set
+		// as it is announced
+		grant, revoke, restore Set
 	}{
 		"a new claim": {
 			next: claim(read, "x"), grant: atoms("r", read, table("s", "x")).Union(usage),
@@ -256,7 +270,7 @@ func TestForeseen(t *testing.T) {
 		},
 		"one privilege of all": {
 			prior: claim(every, "x"), next: claim(write, "x"), actual: held,
-			grant:  atoms("r", []string{"INSERT"}, table("s", "x")), // it is missing
+			grant:  atoms("r", []string{"INSERT"}, table("s", "x")).Union(serial), // they are missing
 			revoke: atoms("r", []string{"UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"}, table("s", "x")),
 		},
 		"another grantee": {
@@ -276,6 +290,46 @@ func TestForeseen(t *testing.T) {
 			prior: claim(read, "x", "gone"), next: claim(read, "x"), actual: held,
 			revoke: atoms("r", read, table("s", "gone")),
 		},
+		"columns in the place of their table": {
+			prior: claim(read, "x"), next: columns(claim(read, "x"), "c"), actual: held,
+			grant: SetOf(column("r", "SELECT", "c", table("s", "x"))), revoke: atoms("r", read, table("s", "x")),
+			restore: SetOf(column("r", "SELECT", "c", table("s", "x"))),
+		},
+		"a table in the place of its columns": {
+			prior: columns(claim(read, "x"), "c"), next: claim(read, "x"), actual: SetOf(column("r", "SELECT", "c", table("s", "x"))).Union(usage),
+			grant: atoms("r", read, table("s", "x")), revoke: SetOf(column("r", "SELECT", "c", table("s", "x"))),
+		},
+		"columns that something else was granted": {
+			prior: claim(read, "x"), actual: held.Union(SetOf(column("r", "SELECT", "c", table("s", "x")), column("r", "SELECT", "c", table("s", "y")))),
+			revoke: atoms("r", read, table("s", "x")).Union(usage), restore: SetOf(column("r", "SELECT", "c", table("s", "x"))),
+		},
+		"the option, no longer": {
+			prior: optional(claim(read, "x")), next: claim(read, "x"),
+			actual: options(held).Union(options(SetOf(column("r", "SELECT", "c", table("s", "x"))))),
+			revoke: SetOf(option(atom("r", "SELECT", table("s", "x")))), restore: SetOf(option(column("r", "SELECT", "c", table("s", "x")))),
+		},
+		"the sequences of one table of all": {
+			prior: claim(write), next: claim(write, "x"), actual: atoms("r", write, table("s", "x"), table("s", "y")).Union(usage).Union(serial),
+			revoke: atoms("r", write, table("s", "y")).Union(atoms("r", []string{"USAGE"}, owned("s", "y"))),
+		},
+		"a sequence that lacks": {
+			prior: claim(write, "x"), next: claim(write, "x", "y"), actual: atoms("r", write, table("s", "x")).Union(usage),
+			grant: atoms("r", write, table("s", "y")).Union(serial).Union(atoms("r", []string{"USAGE"}, owned("s", "y"))),
+		},
+		"a sequence that lacks, to another grantee": {
+			prior: claim(write, "x"), next: to("q", claim(write, "x")), actual: atoms("r", write, table("s", "x")).Union(usage),
+			grant:  to("q", claim(write, "x")).Atoms(),
+			revoke: claim(write, "x").Atoms(),
+		},
+		"later tables, no longer": {
+			prior: &Claim{Grantee: "r", Type: Table, Schema: "s", Whole: true, Future: true, CreatedBy: []string{"m"}, Privileges: every}, next: claim(every),
+			actual: held, grant: claim(every).Expand(shop(16)).Minus(held), revoke: atoms("r", every, later("s", "m")).Union(atoms("r", []string{"USAGE"}, laterSequence("s", "m"))),
+		},
+		"a function of all in another spelling": {
+			prior: &Claim{Grantee: "r", Type: Function, Schema: "s", Whole: true, Privileges: every},
+			next:  &Claim{Grantee: "r", Type: Function, Schema: "s", Objects: []string{"f(int)"}, Privileges: every}, actual: usage,
+			grant: atoms("r", every, function("s", "f(int)")), revoke: atoms("r", []string{"EXECUTE"}, function("s", "f(integer)")),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -289,6 +343,9 @@ func TestForeseen(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.revoke.Sorted(), planned.Revoke.Sorted()); diff != "" {
 				t.Errorf("revokes (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.restore.Sorted(), planned.Restore.Sorted()); diff != "" {
+				t.Errorf("restored (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -324,6 +381,30 @@ func TestLookTellsWhatIsMissingAbsentAndShared(t *testing.T) {
 		"a schema that is gone": {
 			claim: gone,
 			want:  Seen{Version: 16, Absent: []Object{schema("gone")}, Missing: gone.Atoms().Sorted(), Shared: []Atom{}, Columns: []Atom{}},
+		},
+		"functions as they are written": {
+			claim:  Claim{Grantee: "r", Type: Function, Schema: "s", Objects: []string{"f(int)"}, Privileges: []string{"EXECUTE"}},
+			others: atoms("r", []string{"EXECUTE"}, function("s", "f(integer)")), actual: SetOf(usage),
+			want: Seen{
+				Version: 16, Missing: []Atom{atom("r", "EXECUTE", function("s", "f(int)"))}, Shared: []Atom{atom("r", "EXECUTE", function("s", "f(int)"))},
+			},
+		},
+		"sequences of serial columns, by their table where all are shared": {
+			claim:  Claim{Grantee: "r", Type: Table, Schema: "s", Objects: []string{"x"}, Privileges: []string{"INSERT"}},
+			others: atoms("r", []string{"USAGE"}, sequence("s", "x_seq")), actual: SetOf(usage, atom("r", "INSERT", table("s", "x"))),
+			want: Seen{
+				Version: 16, Missing: []Atom{atom("r", "USAGE", sequence("s", "x_seq"))},
+				Shared: []Atom{atom("r", "USAGE", sequence("s", "x_seq")), atom("r", "USAGE", owned("s", "x"))}, Columns: []Atom{},
+			},
+		},
+		"columns of its tables": {
+			claim: Claim{Grantee: "r", Type: Table, Schema: "s", Objects: []string{"x"}, Privileges: read},
+			actual: SetOf(usage, atom("r", "SELECT", table("s", "x")), option(column("r", "SELECT", "c", table("s", "x"))), column("r", "UPDATE", "d", table("s", "x")),
+				column("q", "SELECT", "c", table("s", "x")), column("r", "SELECT", "c", table("s", "y"))),
+			want: Seen{
+				Version: 16, Missing: []Atom{}, Shared: []Atom{},
+				Columns: []Atom{option(column("r", "SELECT", "c", table("s", "x"))), column("r", "UPDATE", "d", table("s", "x"))},
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

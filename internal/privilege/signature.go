@@ -110,9 +110,11 @@ func (s *scanner) quoted() bool {
 			end++
 			continue
 		}
-		empty := end == s.at+1
+		if end == s.at+1 {
+			return false // no identifier is empty
+		}
 		s.at = end + 1
-		return !empty
+		return true
 	}
 	return false
 }

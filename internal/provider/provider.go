@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -41,7 +42,10 @@ type Provider struct {
 	services []*datatable.Service
 }
 
-var _ provider.ProviderWithFunctions = (*Provider)(nil)
+var (
+	_ provider.ProviderWithFunctions          = (*Provider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*Provider)(nil)
+)
 
 // New makes a provider of that version.
 func New(version string) *Provider { return &Provider{version: version} }
@@ -137,7 +141,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 			made.unknown = append(made.unknown, name)
 		}
 	}
-	resp.ResourceData, resp.DataSourceData = made, made
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = made, made, made
 	if len(made.unknown) > 0 {
 		return
 	}
@@ -213,6 +217,11 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 // DataSources implements provider.Provider.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{newConnectionDataSource}
+}
+
+// EphemeralResources implements provider.ProviderWithEphemeralResources.
+func (p *Provider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{newConnectionEphemeral}
 }
 
 // Functions implements provider.ProviderWithFunctions.
