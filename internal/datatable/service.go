@@ -15,8 +15,8 @@ const clusterName = "instance"
 // The two locks. Numbers are arbitrary and must never change: two versions of
 // the provider have to mean the same lock.
 var (
-	catalogLock = postgres.Lock{Key: 0x64617461_00000001, Table: "datatable_catalog.migration", Name: "the lock on the catalog's roles and data tables"}
-	ledgerLock  = postgres.Lock{Key: 0x64617461_00000002, Table: "datatable_ledger.migration", Name: "the lock on the database's grants and policies"}
+	catalogLock = postgres.Lock{Key: 0x64617461_00000001, Table: postgres.TableName{Schema: "datatable_catalog", Name: "migration"}, Name: "the lock on the catalog's roles and data tables"}
+	ledgerLock  = postgres.Lock{Key: 0x64617461_00000002, Table: postgres.TableName{Schema: "datatable_ledger", Name: "migration"}, Name: "the lock on the database's grants and policies"}
 )
 
 // Options say how a [Service] reaches its server.

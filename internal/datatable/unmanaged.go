@@ -27,8 +27,8 @@ func watches(d Datatable) bool { return permissioned(d) && d.UnmanagedGrants != 
 
 // unmanaged is what is held and nothing wants. What a role owns is its own,
 // what an extension made is the extension's, and what Postgres gives PUBLIC in
-// every new database opens no data: TEMPORARY, USAGE on schema public, and
-// CONNECT, which revoke_public is for.
+// every new database opens no data: TEMPORARY, USAGE on schema public, and what
+// revoke_public is for, CONNECT and CREATE on schema public.
 func (st *state) unmanaged() privilege.Set {
 	found := privilege.Set{}
 	for a := range st.Held {
@@ -47,7 +47,7 @@ func given(a privilege.Atom) bool {
 	case privilege.Object{Type: privilege.Database}:
 		return a.Privilege == "TEMPORARY" || a.Privilege == "CONNECT"
 	case privilege.Object{Type: privilege.Schema, Schema: publicSchema}:
-		return a.Privilege == "USAGE"
+		return a.Privilege == "USAGE" || a.Privilege == "CREATE"
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -121,8 +122,12 @@ func FuzzIdent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		ident := Ident(text)
 		want := strings.ReplaceAll(text, "\x00", "")
-		if inner := strings.ReplaceAll(ident[1:len(ident)-1], `""`, ""); strings.Contains(inner, `"`) {
+		quoted, escapes := strings.CutPrefix(ident, "U&")
+		if inner := strings.ReplaceAll(quoted[1:len(quoted)-1], `""`, ""); strings.Contains(inner, `"`) {
 			t.Errorf("%s ends early", ident)
+		}
+		if escapes != strings.ContainsFunc(text, unicode.IsControl) || strings.ContainsFunc(ident, unicode.IsControl) {
+			t.Errorf("%q has control characters, or escapes where there are none", ident)
 		}
 		if want == "" || len(want) > 63 || !utf8.ValidString(want) {
 			return // no name of Postgres

@@ -16,22 +16,25 @@ import (
 // errors what it guards.
 //
 // It is a lock of Table, which nobody but its owner can take, and reading the
-// table is not kept waiting. Only as long as there is no such table it is an
-// advisory lock by Key: anyone who can connect could hold that.
+// table is not kept waiting. Only as long as there is no such table of this
+// login's it is an advisory lock by Key: anyone who can connect could hold that.
 type Lock struct {
 	Key   int64
-	Table string
+	Table TableName
 	Name  string
 }
 
 // take is the statement that waits for the lock. The table may have been made
 // while the advisory lock was waited for.
 func (l Lock) take() string {
-	if l.Table == "" {
+	if l.Table == (TableName{}) {
 		return fmt.Sprintf("SELECT pg_catalog.pg_advisory_xact_lock(%d)", l.Key)
 	}
-	return fmt.Sprintf("DO $$ BEGIN IF pg_catalog.to_regclass('%[1]s') IS NULL THEN PERFORM pg_catalog.pg_advisory_xact_lock(%[2]d); END IF; "+
-		"IF pg_catalog.to_regclass('%[1]s') IS NOT NULL THEN LOCK TABLE %[1]s IN EXCLUSIVE MODE; END IF; END $$", l.Table, l.Key)
+	mine := fmt.Sprintf("EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "+
+		"WHERE n.nspname = %s AND c.relname = %s AND c.relkind = 'r' AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))",
+		Literal(l.Table.Schema), Literal(l.Table.Name))
+	return fmt.Sprintf("DO $$ BEGIN IF NOT %[1]s THEN PERFORM pg_catalog.pg_advisory_xact_lock(%[2]d); END IF; "+
+		"IF %[1]s THEN LOCK TABLE %[3]s IN EXCLUSIVE MODE; END IF; END $$", mine, l.Key, Ident(l.Table.Schema, l.Table.Name))
 }
 
 // attempts is how often a transaction is tried that Postgres asks to retry.
@@ -276,7 +279,7 @@ func (c *Cluster) explainLock(ctx context.Context, err error, database string, l
 	}
 	var holders []string
 	lookup := c.Read(ctx, database, func(tx *Tx) error {
-		return tx.Batch(ctx, Query{SQL: lockHoldersSQL, Args: []any{lock.Key, lock.Table}, Each: func(scan func(...any) error) error {
+		return tx.Batch(ctx, Query{SQL: lockHoldersSQL, Args: []any{lock.Key, lock.Table.Schema, lock.Table.Name}, Each: func(scan func(...any) error) error {
 			var holder string
 			if err := scan(&holder); err != nil {
 				return err

@@ -139,7 +139,7 @@ func datatableSchema() schema.Schema {
 			},
 			"unmanaged_grants": choice("What to do about privileges in the database that no `datatable_grant` declares, of PUBLIC and of every role of the catalog: `report` (default) lists them in `unmanaged` and warns, "+
 				"`revoke` revokes them, as the plan shows, `ignore` does not look. What owners hold and what extensions made is left alone, and so is what Postgres gives PUBLIC in every new database: "+
-				"TEMPORARY, CONNECT and USAGE on schema `public`. Under `access = \"open\"` nothing is enforced, and nothing is looked at.",
+				"TEMPORARY and CONNECT, and USAGE and CREATE on schema `public`. Under `access = \"open\"` nothing is enforced, and nothing is looked at.",
 				datatable.Report, datatable.Ignore, datatable.Report, datatable.Revoke),
 			"governed_by": schema.SingleNestedAttribute{
 				Optional: true,
