@@ -103,6 +103,26 @@ func (m *Module) Run(args ...string) (string, error) {
 	return out.String(), err
 }
 
+// HasEphemeral says whether the CLI knows ephemeral resources: Terraform from
+// 1.10, OpenTofu from 1.11.
+func HasEphemeral(t *testing.T) bool {
+	t.Helper()
+	out, err := exec.Command(os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name string
+	var major, minor int
+	if _, err := fmt.Sscanf(string(out), "%s v%d.%d", &name, &major, &minor); err != nil {
+		t.Fatalf("the version of the CLI: %v\n%s", err, out)
+	}
+	needed := 10
+	if name == "OpenTofu" {
+		needed = 11
+	}
+	return major > 1 || minor >= needed
+}
+
 // MustRun is Run for what has to succeed.
 func (m *Module) MustRun(args ...string) string {
 	m.t.Helper()

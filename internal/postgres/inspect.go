@@ -83,16 +83,27 @@ func (h *Holdings) hold(a privilege.Atom, option bool, grantor string) {
 }
 
 // Functions asks which functions signatures mean. Schemas and signatures are
-// in parallel.
+// in parallel. What is no signature means nothing.
 func Functions(schemas, signatures []string, h *Holdings) Query {
-	return Query{SQL: functionsSQL, Args: []any{schemas, signatures}, Each: func(scan func(...any) error) error {
+	names, numbers, types := make([]string, len(signatures)), []int{}, []string{}
+	for i, signature := range signatures {
+		name, arguments, err := privilege.SplitSignature(signature)
+		if err != nil {
+			continue // and no function is without a name
+		}
+		names[i] = name
+		for _, argument := range arguments {
+			numbers, types = append(numbers, i+1), append(types, argument)
+		}
+	}
+	return Query{SQL: functionsSQL, Args: []any{schemas, signatures, names, numbers, types}, Each: func(scan func(...any) error) error {
 		written := privilege.Object{Type: privilege.Function}
-		real := written
-		if err := scan(&written.Schema, &written.Name, &real.Name); err != nil {
+		known := written
+		if err := scan(&written.Schema, &written.Name, &known.Name); err != nil {
 			return err
 		}
-		real.Schema = written.Schema
-		h.Alias[written] = real
+		known.Schema = written.Schema
+		h.Alias[written] = known
 		return nil
 	}}
 }

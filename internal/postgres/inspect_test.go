@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"testing"
@@ -58,23 +59,12 @@ func TestObjectsHasEveryKindOfRelationThatIsGrantedOn(t *testing.T) {
 	}
 
 	inv, _ = p.objects(t, Scope{Schemas: []string{"S.1", "public"}, Objects: []string{"view", "elsewhere", "gone"}})
-	named := slices.SortedFunc(maps(inv.Objects), func(a, b privilege.Object) int { return cmp.Compare(a.Name, b.Name) })[3:]
+	named := slices.SortedFunc(maps.Keys(inv.Objects), func(a, b privilege.Object) int { return cmp.Compare(a.Name, b.Name) })[3:]
 	if diff := gocmp.Diff([]privilege.Object{table("public", "elsewhere"), table("S.1", "view")}, named); diff != "" {
 		t.Errorf("by name (-want +got):\n%s", diff)
 	}
 	if inv, _ = p.objects(t, Scope{Schemas: []string{"S.1"}, Objects: []string{}}); len(inv.Objects) != 2 {
 		t.Errorf("with no names there is %v", inv.Objects)
-	}
-}
-
-// maps iterates over keys.
-func maps(m map[privilege.Object]bool) func(func(privilege.Object) bool) {
-	return func(yield func(privilege.Object) bool) {
-		for o := range m {
-			if !yield(o) {
-				return
-			}
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"net"
 	"net/url"
@@ -34,6 +35,13 @@ var running = sync.OnceValues(func() (*server.Server, error) {
 var stop = func() error { return nil }
 
 func TestMain(m *testing.M) {
+	// Some sequences of changes on a real server, the same each time unless the
+	// command line says otherwise.
+	for name, value := range map[string]string{"rapid.checks": "25", "rapid.seed": "1"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	if err := stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

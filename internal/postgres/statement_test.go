@@ -72,6 +72,9 @@ func TestPrivilegesAreRendered(t *testing.T) {
 		return privilege.Object{Type: privilege.Table, Schema: "s", Name: name}
 	}
 	whole := privilege.Object{Type: privilege.Table, Schema: "a b", Extent: privilege.Whole}
+	of := func(kind, name string, extent privilege.Extent) privilege.Object {
+		return privilege.Object{Type: kind, Schema: "s", Name: name, Extent: extent}
+	}
 	for _, test := range []struct {
 		change privilege.Change
 		want   string
@@ -96,12 +99,85 @@ func TestPrivilegesAreRendered(t *testing.T) {
 			privilege.Change{Revoke: true, Shared: true, Grantee: "r", Privileges: onAll("SELECT"), Objects: []privilege.Object{table("x")}},
 			`REVOKE SELECT ON TABLE "s"."x" FROM "r" -- kept while something else wants it`,
 		},
+		{
+			privilege.Change{Grantee: "r", Privileges: []privilege.OnColumns{
+				{Privilege: "SELECT"}, {Privilege: "SELECT", Columns: []string{`a"b`, "C d"}}, {Privilege: "UPDATE", Columns: []string{"x"}},
+			}, Objects: []privilege.Object{table("x"), table("y")}},
+			`GRANT SELECT, SELECT ("a""b", "C d"), UPDATE ("x") ON TABLE "s"."x", "s"."y" TO "r"`,
+		},
+		{
+			privilege.Change{
+				Revoke: true, Grantee: "r", Privileges: []privilege.OnColumns{{Privilege: privilege.All, Columns: []string{"x"}}}, Objects: []privilege.Object{table("x")},
+			},
+			`REVOKE ALL ("x") ON TABLE "s"."x" FROM "r"`,
+		},
+		{
+			privilege.Change{Grantee: "r", Option: true, Privileges: onAll("SELECT"), Objects: []privilege.Object{whole}},
+			`GRANT SELECT ON ALL TABLES IN SCHEMA "a b" TO "r" WITH GRANT OPTION`,
+		},
+		{
+			privilege.Change{Revoke: true, Option: true, Grantee: "r", Privileges: onAll("SELECT", "INSERT"), Objects: []privilege.Object{table("x")}},
+			`REVOKE GRANT OPTION FOR SELECT, INSERT ON TABLE "s"."x" FROM "r"`,
+		},
+		{
+			privilege.Change{Grantee: "r", Privileges: onAll("USAGE", "UPDATE"), Objects: []privilege.Object{of(privilege.Sequence, `q"`, privilege.One), of(privilege.Sequence, "p", privilege.One)}},
+			`GRANT USAGE, UPDATE ON SEQUENCE "s"."q""", "s"."p" TO "r"`,
+		},
+		{
+			privilege.Change{Revoke: true, Grantee: privilege.Public, Privileges: onAll(privilege.All), Objects: []privilege.Object{of(privilege.Sequence, "", privilege.Whole)}},
+			`REVOKE ALL ON ALL SEQUENCES IN SCHEMA "s" FROM PUBLIC`,
+		},
+		{
+			privilege.Change{Grantee: "r", Privileges: onAll("USAGE"), Objects: []privilege.Object{of(privilege.Sequence, "t 1", privilege.Owned), of(privilege.Sequence, "t2", privilege.Owned)}},
+			`GRANT USAGE ON SEQUENCE … TO "r" -- of serial columns of "s"."t 1", "s"."t2"`,
+		},
+		{
+			privilege.Change{Revoke: true, Shared: true, Grantee: "r", Privileges: onAll("USAGE"), Objects: []privilege.Object{of(privilege.Sequence, "", privilege.Owned)}},
+			`REVOKE USAGE ON SEQUENCE … FROM "r" -- of serial columns of tables in "s" -- kept while something else wants it`,
+		},
+		{
+			privilege.Change{Grantee: "r", Privileges: onAll("EXECUTE"), Objects: []privilege.Object{of(privilege.Function, `"F x"(text, numeric(10,2))`, privilege.One), of(privilege.Function, "g()", privilege.One)}},
+			`GRANT EXECUTE ON ROUTINE "s"."F x"(text, numeric(10,2)), "s".g() TO "r"`,
+		},
+		{
+			privilege.Change{Grantee: "r", Privileges: onAll("EXECUTE"), Objects: []privilege.Object{of(privilege.Function, "", privilege.Whole)}},
+			`GRANT EXECUTE ON ALL ROUTINES IN SCHEMA "s" TO "r"`,
+		},
+		{
+			privilege.Change{Grantee: "r", Option: true, Privileges: onAll("SELECT"), Objects: []privilege.Object{of(privilege.Table, `m"x`, privilege.Future)}},
+			`ALTER DEFAULT PRIVILEGES FOR ROLE "m""x" IN SCHEMA "s" GRANT SELECT ON TABLES TO "r" WITH GRANT OPTION`,
+		},
+		{
+			privilege.Change{Grantee: privilege.Public, Privileges: onAll("USAGE"), Objects: []privilege.Object{of(privilege.Sequence, "", privilege.Future)}},
+			`ALTER DEFAULT PRIVILEGES FOR ROLE … IN SCHEMA "s" GRANT USAGE ON SEQUENCES TO PUBLIC`,
+		},
+		{
+			privilege.Change{Revoke: true, Option: true, Shared: true, Grantee: "r", Privileges: onAll("EXECUTE"), Objects: []privilege.Object{of(privilege.Function, "m", privilege.Future)}},
+			`ALTER DEFAULT PRIVILEGES FOR ROLE "m" IN SCHEMA "s" REVOKE GRANT OPTION FOR EXECUTE ON ROUTINES FROM "r" -- kept while something else wants it`,
+		},
 	} {
 		if got := string(Privileges(test.change, "d.b")); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 		if all := Texts(AllPrivileges([]privilege.Change{test.change, test.change}, "d.b")); !cmp.Equal(all, []string{test.want, test.want}) {
 			t.Errorf("several changes are %q", all)
+		}
+	}
+}
+
+// A plan leaves out what is known only when it is carried out.
+func TestWhatAPlanCannotKnowIsLeftOut(t *testing.T) {
+	t.Parallel()
+	connect := privilege.Change{Grantee: "r", Privileges: onAll("CONNECT"), Objects: []privilege.Object{{Type: privilege.Database}}}
+	for got, want := range map[Statement]string{
+		Privileges(connect, ""):  `GRANT CONNECT ON DATABASE … TO "r"`,
+		ReassignOwned("r", ""):   `REASSIGN OWNED BY "r" TO …`,
+		SetRole(`o"r`):           `SET LOCAL ROLE "o""r"`,
+		ResetRole:                `RESET ROLE`,
+		Privileges(connect, "…"): `GRANT CONNECT ON DATABASE "…" TO "r"`,
+	} {
+		if string(got) != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }

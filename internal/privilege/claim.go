@@ -53,8 +53,8 @@ func (inv Inventory) Within(objectType, schema string) []Object {
 
 // object is what a claim's object really is.
 func (inv Inventory) object(o Object) Object {
-	if real, ok := inv.Alias[o]; ok {
-		return real
+	if known, ok := inv.Alias[o]; ok {
+		return known
 	}
 	return o
 }

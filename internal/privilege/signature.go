@@ -14,15 +14,23 @@ import (
 // that passes can end the statement that it is put into, and it has no control
 // characters, which a terminal that shows a plan might obey.
 func CheckSignature(text string) error {
+	_, _, err := SplitSignature(text)
+	return err
+}
+
+// SplitSignature returns the name of the function that a signature is of, as
+// Postgres stores it, and the types of its arguments as they are written. It
+// reports what [CheckSignature] does.
+func SplitSignature(text string) (name string, types []string, err error) {
 	s := scanner{text: text}
-	err := s.signature()
+	name, types, err = s.signature()
 	if i := strings.IndexFunc(text, unicode.IsControl); err == nil && i >= 0 {
 		s.at, err = i, errors.New("this is a control character")
 	}
 	if err != nil {
-		return fmt.Errorf("signature %q, at byte %d: %w; write it like \"f(text, integer)\", and a name with upper-case letters in double quotes", text, s.at, err)
+		return "", nil, fmt.Errorf("signature %q, at byte %d: %w; write it like \"f(text, integer)\", and a name with upper-case letters in double quotes", text, s.at, err)
 	}
-	return nil
+	return name, types, nil
 }
 
 type scanner struct {
@@ -30,25 +38,31 @@ type scanner struct {
 	at   int
 }
 
-func (s *scanner) signature() error {
+func (s *scanner) signature() (name string, types []string, err error) {
 	if !s.identifier(false) {
-		return errors.New("no name of a function")
+		return "", nil, errors.New("no name of a function")
+	}
+	name = strings.TrimSpace(s.text[:s.at])
+	if strings.HasPrefix(name, `"`) {
+		name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 	}
 	if !s.take("(") {
-		return errors.New("the types of the arguments are missing, in parentheses")
+		return "", nil, errors.New("the types of the arguments are missing, in parentheses")
 	}
-	for first := true; !s.take(")"); first = false {
-		if !first && !s.take(",") {
-			return errors.New("this is neither a comma nor the closing parenthesis")
+	for !s.take(")") {
+		if len(types) > 0 && !s.take(",") {
+			return "", nil, errors.New("this is neither a comma nor the closing parenthesis")
 		}
+		start := s.at
 		if !s.typeName() {
-			return errors.New("this is no name of a type")
+			return "", nil, errors.New("this is no name of a type")
 		}
+		types = append(types, strings.TrimSpace(s.text[start:s.at]))
 	}
 	if s.at != len(s.text) {
-		return errors.New("nothing may follow the closing parenthesis")
+		return "", nil, errors.New("nothing may follow the closing parenthesis")
 	}
-	return nil
+	return name, types, nil
 }
 
 // typeName takes words, with dots between, and what may stand behind a type:

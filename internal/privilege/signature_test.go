@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -141,4 +142,22 @@ func FuzzCheckSignature(f *testing.F) {
 		f.Add("f(" + text + ")")
 	}
 	f.Fuzz(func(t *testing.T, text string) { staysInItsPlace(t, text) })
+}
+
+func TestSignaturesAreSplitIntoNameAndTypes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"f()":                               {"f"},
+		" f ( text , numeric(10, 2) )":      {"f", "text", "numeric(10, 2)"},
+		`"F ""x"", ("("A, )".b[], int [3])`: {`F "x", (`, `"A, )".b[]`, "int [3]"},
+		"größe(timestamp(3) with time zone, double precision)": {"größe", "timestamp(3) with time zone", "double precision"},
+	} {
+		name, types, err := SplitSignature(text)
+		if diff := cmp.Diff(want, append([]string{name}, types...)); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", text, err, diff)
+		}
+	}
+	if name, types, err := SplitSignature("f(text"); err == nil || name != "" || types != nil {
+		t.Errorf("what is no signature is %q of %q, %v", name, types, err)
+	}
 }

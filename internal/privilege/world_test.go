@@ -172,8 +172,8 @@ func (s *server) create(o Object) {
 			s.inv.Owned[o] = append(s.inv.Owned[o], sequence(o.Schema, name))
 		}
 	case Function:
-		for written, real := range spellings {
-			if real == o.Name {
+		for written, known := range spellings {
+			if known == o.Name {
 				s.inv.Alias[function(o.Schema, written)] = o
 			}
 		}
@@ -185,7 +185,7 @@ func (s *server) drop(o Object) {
 		s.drop(owned)
 	}
 	delete(s.inv.Owned, o)
-	maps.DeleteFunc(s.inv.Alias, func(_, real Object) bool { return real == o })
+	maps.DeleteFunc(s.inv.Alias, func(_, known Object) bool { return known == o })
 	delete(s.inv.Objects, o)
 	there := func(a Atom) bool { return a.Object != o }
 	s.actual, s.byHand = s.actual.filter(there), s.byHand.filter(there)
@@ -364,8 +364,8 @@ func (s *server) on(set Set) Set {
 
 // meant are the objects that one stands for.
 func (s *server) meant(o Object) (objects []Object) {
-	if real, ok := s.inv.Alias[o]; ok {
-		o = real
+	if known, ok := s.inv.Alias[o]; ok {
+		o = known
 	}
 	switch o.Extent {
 	case Future:

@@ -54,7 +54,8 @@ func (e *connectionEphemeral) Schema(_ context.Context, _ ephemeral.SchemaReques
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Credentials for the connection that an identity and a viewer get. Nothing of it is written to state or plan. A refusal is an error. " +
-			"A set login is made when it is first opened, also by a plan. Credentials of the owner are handed out only where the provider itself logs in as the owner.\n\n" +
+			"It is opened by a plan as well, where all of its arguments are known: refer to the data table by `datatable.main.reference`, which is known when the data table exists. " +
+			"A set login is made when it is first opened. Credentials of the owner are handed out only where the provider itself logs in as the owner.\n\n" +
 			"Identity and viewer are arguments: whoever writes the configuration vouches for them. Needs Terraform 1.10 or OpenTofu 1.11, and the provider's `encryption_key`.",
 		Attributes: attributes,
 	}

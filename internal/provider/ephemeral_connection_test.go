@@ -38,6 +38,9 @@ resource "terraform_data" "program" {
 }
 
 func TestEphemeralConnectionIsOneToConnectWith(t *testing.T) {
+	if !acctest.HasEphemeral(t) {
+		t.Skip("the CLI is too old for ephemeral resources")
+	}
 	both(t, func(t *testing.T, e *acctest.Env) {
 		file := t.TempDir() + "/out"
 		m := acctest.NewModule(t, e.Config(two))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -48,7 +49,11 @@ func TestExamples(t *testing.T) {
 	e.SQL(t, `CREATE DATABASE "§scratch"`)
 	t.Cleanup(func() { e.SQL(t, `DROP DATABASE "§scratch" WITH (FORCE)`) })
 
-	files := prefixed(t, e, exampleFiles(t, "provider", "resources", "data-sources", "functions"))
+	folders := []string{"provider", "resources", "data-sources", "functions"}
+	if acctest.HasEphemeral(t) {
+		folders = append(folders, "ephemeral-resources")
+	}
+	files := prefixed(t, e, exampleFiles(t, folders...))
 	m := newExample(t, e, files)
 	m.MustRun("plan", "-out", "first.tfplan")
 	t.Run("statements", func(t *testing.T) { statementsAsDocumented(t, m, files) })
@@ -161,12 +166,17 @@ func TestExamplesAreComplete(t *testing.T) {
 		build().Metadata(ctx, datasource.MetadataRequest{ProviderTypeName: "datatable"}, &resp)
 		want = append(want, "data-sources/"+resp.TypeName+"/data-source.tf")
 	}
+	for _, build := range p.EphemeralResources(ctx) {
+		var resp ephemeral.MetadataResponse
+		build().Metadata(ctx, ephemeral.MetadataRequest{ProviderTypeName: "datatable"}, &resp)
+		want = append(want, "ephemeral-resources/"+resp.TypeName+"/ephemeral-resource.tf")
+	}
 	for _, build := range p.Functions(ctx) {
 		var resp function.MetadataResponse
 		build().Metadata(ctx, function.MetadataRequest{}, &resp)
 		want = append(want, "functions/"+resp.Name+"/function.tf")
 	}
-	files := exampleFiles(t, "provider", "resources", "data-sources", "functions")
+	files := exampleFiles(t, "provider", "resources", "data-sources", "ephemeral-resources", "functions")
 	for _, name := range want {
 		if _, ok := files[name]; !ok {
 			t.Errorf("examples/%s is missing", name)

@@ -12,7 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -32,6 +34,7 @@ type datatableModel struct {
 	AcceptReplication types.Set     `tfsdk:"accept_replication"`
 	UnmanagedGrants   types.String  `tfsdk:"unmanaged_grants"`
 	GovernedBy        *governorRefs `tfsdk:"governed_by"`
+	Reference         types.String  `tfsdk:"reference"`
 	Owner             types.String  `tfsdk:"owner"`
 	Unmanaged         types.List    `tfsdk:"unmanaged"`
 	Statements        types.List    `tfsdk:"statements"`
@@ -56,6 +59,7 @@ func datatableKind() kind[datatableModel, datatable.Datatable, datatable.EntrySe
 		},
 		show: showDatatable,
 		computed: func(d datatable.Datatable, seen datatable.EntrySeen, m *datatableModel) {
+			m.Reference = types.StringValue(resolve.Reference{Datatable: d.Key.Datatable}.String())
 			m.Owner, m.Unmanaged = optional(d.Owner), stringList(seen.Lines())
 		},
 		volatile: []string{"owner", "unmanaged"},
@@ -149,6 +153,12 @@ func datatableSchema() schema.Schema {
 					"workspace": schema.StringAttribute{Required: true, MarkdownDescription: "Workspace of the governing data table.", Validators: []validator.String{identifier("workspace")}},
 					"datatable": schema.StringAttribute{Required: true, MarkdownDescription: "Name of the governing data table.", Validators: []validator.String{identifier("data table")}},
 				},
+			},
+			"reference": schema.StringAttribute{
+				Computed: true,
+				MarkdownDescription: "How a program names the data table: `datatable://main`. Known once the data table exists, so what refers to it waits for that, " +
+					"as an ephemeral connection has to.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"owner": schema.StringAttribute{Computed: true, MarkdownDescription: "Owner of the database, as Postgres says. The login of `admin`."},
 			"unmanaged": schema.ListAttribute{
