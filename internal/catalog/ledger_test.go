@@ -10,6 +10,7 @@ import (
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 	"github.com/datatable-io/terraform-provider-datatable/internal/privilege"
+	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
 )
 
 type ctx = context.Context
@@ -33,19 +34,33 @@ func TestClaimsAreReadAsTheyWerePut(t *testing.T) {
 		claim(2, reader.ID, reader.Name, privilege.Claim{Type: privilege.Table, Schema: "t", Whole: true, Objects: []string{}, Privileges: []string{privilege.All}}),
 		claim(3, "", privilege.Public, privilege.Claim{Type: privilege.Schema, Schema: "t", Objects: []string{}, Privileges: []string{"USAGE"}}),
 		claim(4, reader.ID, reader.Name, privilege.Claim{Type: privilege.Database, Objects: []string{}, Privileges: []string{"CONNECT"}}),
+		claim(5, reader.ID, reader.Name, privilege.Claim{
+			Type: privilege.Table, Schema: "v", Objects: []string{"x"}, Columns: []string{"a b", `"`, "A"}, Privileges: []string{"SELECT"}, Option: true,
+		}),
+		claim(6, reader.ID, reader.Name, privilege.Claim{Type: privilege.Function, Schema: "v", Objects: []string{`"F x"(text, numeric(10,2))`}, Privileges: []string{"EXECUTE"}}),
+		claim(7, "", privilege.Public, privilege.Claim{
+			Type: privilege.Sequence, Schema: "v", Objects: []string{}, Whole: true, Future: true, Privileges: []string{"USAGE"},
+		}),
 	}
-	for _, c := range want {
+	// Who makes later objects is written by id and read by name, in order.
+	maker := p.role(t, 2, "a maker", true)
+	want[6].CreatorIDs = []string{reader.ID, resolve.RoleAdmin, maker.ID}
+	for i, c := range want {
 		p.run(t, PutClaim(c))
+		want[i].CreatorIDs = nil
 	}
+	want[6].CreatedBy = []string{resolve.RoleAdmin, reader.Name, maker.Name}
+	slices.Sort(want[6].CreatedBy)
 	for _, test := range []struct {
 		schemas, ids []string
 		want         []Claim
 	}{
 		{nil, nil, want},
+		{[]string{"v"}, nil, want[4:]},
 		{[]string{"t"}, nil, want[1:3]},
 		{[]string{"", "S.1"}, nil, []Claim{want[0], want[3]}},
 		{[]string{"t"}, []string{id(1), id(2), id(77)}, want[:3]},
-		{[]string{}, []string{id(4)}, want[3:]},
+		{[]string{}, []string{id(4)}, want[3:4]},
 		{[]string{"none"}, nil, nil},
 		{[]string{}, nil, nil},
 	} {
@@ -62,9 +77,60 @@ func TestClaimsAreReadAsTheyWerePut(t *testing.T) {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
 	p.run(t, DeleteClaim(id(1)), DeleteClaim(id(77)))
-	if left := p.claims(t, nil); len(left) != 3 {
+	if left := p.claims(t, nil); len(left) != 6 {
 		t.Errorf("left are %+v", left)
 	}
+	// Put again, what is no longer wanted is gone too.
+	bare := claim(5, reader.ID, reader.Name, privilege.Claim{Type: privilege.Table, Schema: "w", Objects: []string{}, Whole: true, Privileges: []string{"SELECT"}})
+	wide := bare
+	wide.ID, wide.Future, wide.CreatorIDs = id(7), true, []string{maker.ID}
+	p.run(t, PutClaim(bare), PutClaim(wide))
+	wide.CreatorIDs, wide.CreatedBy = nil, []string{maker.Name}
+	if diff := gocmp.Diff([]Claim{bare, wide}, p.claims(t, []string{"w"})); diff != "" {
+		t.Errorf("without and with later objects (-want +got):\n%s", diff)
+	}
+	wide.Future, wide.CreatedBy = false, []string{}
+	p.run(t, PutClaim(wide))
+	if diff := gocmp.Diff([]Claim{bare, wide}, p.claims(t, []string{"w"})); diff != "" {
+		t.Errorf("without later objects (-want +got):\n%s", diff)
+	}
+}
+
+// Roles are known by the mark of their login: whose objects a claim is about
+// follows a rename, and a mark that two logins carry is nobody's.
+func TestCreatorsFollowTheirRoles(t *testing.T) {
+	p := migrated(t)
+	reader, maker := p.role(t, 1, "reader", true), p.role(t, 2, "maker", true)
+	c := Claim{
+		Claim: privilege.Claim{
+			ID: id(1), Grantee: reader.Name, Type: privilege.Table, Schema: "s", Whole: true, Future: true, Privileges: []string{"SELECT"},
+		},
+		DatatableID: id(8), Datatable: "acme/main", RoleID: reader.ID, CreatorIDs: []string{maker.ID, resolve.RoleAdmin},
+	}
+	p.run(t, PutClaim(c))
+	check := func(when string, grantee string, orphan bool, creators ...string) {
+		t.Helper()
+		slices.Sort(creators)
+		got := p.claims(t, nil)
+		if len(got) != 1 || got[0].Grantee != grantee || got[0].Orphan != orphan || !slices.Equal(got[0].CreatedBy, creators) {
+			t.Errorf("%s: %+v", when, got)
+		}
+	}
+	admin := resolve.RoleAdmin
+	check("at first", reader.Name, false, admin, maker.Name)
+	renamed := p.prefix + "Renamed x"
+	p.sql(t, string(postgres.RenameRole(maker.Name, renamed)))
+	check("renamed", reader.Name, false, admin, renamed)
+	// Somebody gives a login of his own the mark.
+	forged, _ := p.login(t, "forged", "")
+	p.sql(t, string(postgres.CommentOnRole(forged, Mark(maker.ID))))
+	check("a creator's mark twice", reader.Name, false, admin, maker.ID)
+	p.sql(t, string(postgres.CommentOnRole(forged, Mark(reader.ID))))
+	check("the grantee's mark twice", reader.Name, true, admin, renamed)
+	p.sql(t, string(postgres.CommentOnRole(forged, Mark(reader.ID)+" ")))
+	check("another mark", reader.Name, false, admin, renamed)
+	p.sql(t, string(postgres.DropRole(renamed)))
+	check("dropped", reader.Name, false, admin, maker.ID)
 }
 
 func TestAClaimFollowsItsRole(t *testing.T) {

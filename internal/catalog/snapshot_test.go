@@ -89,7 +89,7 @@ func TestADataTableIsReadAsItWasPut(t *testing.T) {
 	for name, test := range map[string]Datatable{
 		"all of it": {
 			Datatable: resolve.Datatable{Access: resolve.AccessRoles, DefaultRole: reader.Name, Tenants: all, UnnamedRolesFrom: resolve.RuleIdentity},
-			Database:  p.database, RevokePublic: true, AcceptReplication: []string{"slot", "pub"},
+			Database:  p.database, RevokePublic: true, AcceptReplication: []string{"slot", "pub"}, UnmanagedGrants: "revoke",
 		},
 		"tenants that are not given": {
 			Datatable: resolve.Datatable{Access: resolve.AccessRoles, DefaultRole: resolve.RoleAdmin, UnnamedRolesFrom: resolve.RuleViewer},
@@ -112,7 +112,7 @@ func TestADataTableIsReadAsItWasPut(t *testing.T) {
 		},
 		"a database that is gone": {
 			Datatable: resolve.Datatable{Access: resolve.AccessOpen, DefaultRole: resolve.RoleAdmin, UnnamedRolesFrom: resolve.RuleViewer},
-			Database:  p.prefix + "gone", AcceptReplication: []string{},
+			Database:  p.prefix + "gone", AcceptReplication: []string{}, UnmanagedGrants: "report",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,11 +145,11 @@ func TestAChangedDataTableKeepsItsIDAndDatabase(t *testing.T) {
 	roleIDs := map[string]string{reader.Name: reader.ID}
 	key := resolve.Key{Workspace: "acme", Datatable: "main"}
 	first := Datatable{
-		ID: id(1), Database: p.database, AcceptReplication: []string{},
+		ID: id(1), Database: p.database, AcceptReplication: []string{}, UnmanagedGrants: "ignore",
 		Datatable: resolve.Datatable{Key: key, Access: resolve.AccessRoles, DefaultRole: reader.Name, Tenants: map[string][]string{reader.Name: {"*"}}, UnnamedRolesFrom: resolve.RuleViewer},
 	}
 	next := Datatable{
-		ID: id(2), Database: p.database, RevokePublic: true, AcceptReplication: []string{"x"},
+		ID: id(2), Database: p.database, RevokePublic: true, AcceptReplication: []string{"x"}, UnmanagedGrants: "report",
 		Datatable: resolve.Datatable{
 			Key: key, Access: resolve.AccessPrincipals, DefaultRole: resolve.DefaultNone, Tenants: map[string][]string{resolve.RoleAdmin: {"u/ada"}},
 			UnnamedRolesFrom: resolve.RuleIdentity, GovernedBy: &resolve.Key{Workspace: "a", Datatable: "b"},

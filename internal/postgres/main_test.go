@@ -37,7 +37,7 @@ var stop = func() error { return nil }
 func TestMain(m *testing.M) {
 	// Some sequences of changes on a real server, the same each time unless the
 	// command line says otherwise.
-	for name, value := range map[string]string{"rapid.checks": "25", "rapid.seed": "1"} {
+	for name, value := range map[string]string{"rapid.checks": "60", "rapid.seed": "1"} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}

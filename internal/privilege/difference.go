@@ -25,7 +25,7 @@ func Between(prior, next *Claim, others, actual Set, inv Inventory) Difference {
 	wanted := expand(next, inv)
 	d := Difference{
 		Grant:  wanted.Minus(actual),
-		Revoke: expand(prior, inv).Minus(wanted).Intersect(actual),
+		Revoke: expand(prior, inv).Minus(wanted).Minus(others).Intersect(actual),
 	}
 	d.Restore = d.restore(actual.Union(d.Grant))
 	return d

@@ -397,6 +397,12 @@ func TestLookTellsWhatIsMissingAbsentAndShared(t *testing.T) {
 				Shared: []Atom{atom("r", "USAGE", sequence("s", "x_seq")), atom("r", "USAGE", owned("s", "x"))}, Columns: []Atom{},
 			},
 		},
+		"sequences of serial columns that nothing else wants": {
+			claim:  Claim{Grantee: "r", Type: Table, Schema: "s", Whole: true, Privileges: []string{"INSERT"}},
+			others: SetOf(atom("r", "USAGE", sequence("s", "q"))),
+			actual: atoms("r", []string{"INSERT"}, table("s", "x"), table("s", "y")).Union(SetOf(usage, atom("r", "USAGE", sequence("s", "x_seq")))),
+			want:   Seen{Version: 16, Objects: []string{"x", "y"}, Missing: []Atom{}, Shared: []Atom{}, Columns: []Atom{}},
+		},
 		"columns of its tables": {
 			claim: Claim{Grantee: "r", Type: Table, Schema: "s", Objects: []string{"x"}, Privileges: read},
 			actual: SetOf(usage, atom("r", "SELECT", table("s", "x")), option(column("r", "SELECT", "c", table("s", "x"))), column("r", "UPDATE", "d", table("s", "x")),
