@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
@@ -16,10 +17,16 @@ import (
 // id makes a UUID of a number.
 func id(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 
+// roleID is a UUID of a number that no other test has: marks are of the whole
+// cluster.
+func (p *place) roleID(n int) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprint(p.prefix, n))).String()
+}
+
 // role puts a role of the catalog; with a login it is in Postgres too, marked.
 func (p *place) role(t *testing.T, n int, name string, login bool) Role {
 	t.Helper()
-	r := Role{ID: id(n), Name: p.prefix + name, Enabled: true, Sealed: []byte{1, 2, 3}, Astray: []string{}}
+	r := Role{ID: p.roleID(n), Name: p.prefix + name, Enabled: true, Sealed: []byte{1, 2, 3}, Astray: []string{}}
 	p.run(t, PutRole(r))
 	if login {
 		role, _ := p.login(t, name, "")
@@ -288,7 +295,7 @@ func TestARoleIsReadWithWhatBecameOfItsLogin(t *testing.T) {
 func TestTwoRolesCannotHaveOneName(t *testing.T) {
 	p := migrated(t)
 	r := p.role(t, 1, "reader", false)
-	r.ID = id(2)
+	r.ID = p.roleID(2)
 	err := p.cluster.Do(t.Context(), p.database, lock, func(tx *postgres.Tx) error { return tx.Batch(t.Context(), PutRole(r)) })
 	if err == nil {
 		t.Error("they can")

@@ -13,6 +13,7 @@ const changedVariable = `emea_privileges=["SELECT", "UPDATE"]`
 var changedStatements = map[string][]string{
 	"datatable_grant.orders_emea": {
 		`GRANT UPDATE ON TABLE "public"."orders" TO "sales_emea"`,
+		`REVOKE USAGE ON SEQUENCE … FROM "sales_emea" -- of serial columns of "public"."orders"`,
 		`REVOKE INSERT ON TABLE "public"."orders" FROM "sales_emea"`,
 	},
 }

@@ -69,6 +69,16 @@ func TestSequencesAreTheirOwnOrOfTheirSerialColumn(t *testing.T) {
 	if diff := gocmp.Diff(want, h.Owned); diff != "" {
 		t.Errorf("owned (-want +got):\n%s", diff)
 	}
+	// One that nobody granted on is its owner's by default.
+	var owners []string
+	for _, a := range p.holdings(t, Scope{Schemas: []string{"S.1"}, Grantees: []string{"postgres"}}).Held.Sorted() {
+		if a.Object == sequence("S.1", "free") {
+			owners = append(owners, a.Privilege)
+		}
+	}
+	if diff := gocmp.Diff([]string{"SELECT", "UPDATE", "USAGE"}, owners); diff != "" {
+		t.Errorf("its owner's (-want +got):\n%s", diff)
+	}
 	// A table that is named brings the sequences of its serial columns along.
 	h = p.holdings(t, Scope{Schemas: []string{"S.1"}, Objects: []string{"plain", "free"}})
 	if diff := gocmp.Diff([]privilege.Object{sequence("S.1", "free"), sequence("S.1", "given")}, of(h, privilege.Sequence)); diff != "" {

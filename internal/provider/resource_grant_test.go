@@ -312,10 +312,10 @@ resource "datatable_grant" "it" {
 }
 
 func TestGrantStopsWhenMoreIsNeededThanPlanned(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, "CREATE SCHEMA s", "CREATE TABLE s.a (a int)", "CREATE TABLE s.b (a int)")
-	grant := func(objects string) string {
-		return e.Config(oneRole + `
+	both(t, func(t *testing.T, e *acctest.Env) {
+		e.SQLAsProvider(t, "CREATE SCHEMA s", "CREATE TABLE s.a (a int)", "CREATE TABLE s.b (a int)")
+		grant := func(objects string) string {
+			return e.Config(oneRole + `
 resource "datatable_grant" "it" {
   datatable  = datatable.main.name
   role       = datatable_role.reader.name
@@ -323,28 +323,29 @@ resource "datatable_grant" "it" {
   objects    = ` + objects + `
   privileges = ["SELECT"]
 }`)
-	}
-	m := acctest.NewModule(t, grant(`["a"]`))
-	m.MustRun("apply", "-auto-approve", "-input=false")
-	m.Write("main.tf", grant(`["a", "b"]`))
-	m.MustRun("plan", "-out=plan", "-input=false")
-	e.SQL(t, `REVOKE SELECT ON s.a FROM "§reader"`)
-	out, err := m.Run("apply", "-input=false", "plan")
-	if err == nil {
-		t.Fatalf("a stale plan was applied:\n%s", out)
-	}
-	contains(t, out, `GRANT SELECT ON TABLE "s"."a" TO "`+e.Name("§reader")+`"`, "Plan again", "Nothing was changed")
-	e.Login(t, "§reader").Denied(t, "SELECT * FROM s.b")
+		}
+		m := acctest.NewModule(t, grant(`["a"]`))
+		m.MustRun("apply", "-auto-approve", "-input=false")
+		m.Write("main.tf", grant(`["a", "b"]`))
+		m.MustRun("plan", "-out=plan", "-input=false")
+		e.SQL(t, `REVOKE SELECT ON s.a FROM "§reader"`)
+		out, err := m.Run("apply", "-input=false", "plan")
+		if err == nil {
+			t.Fatalf("a stale plan was applied:\n%s", out)
+		}
+		contains(t, out, `GRANT SELECT ON TABLE "s"."a" TO "`+e.Name("§reader")+`"`, "Plan again", "Nothing was changed")
+		e.Login(t, "§reader").Denied(t, "SELECT * FROM s.b")
 
-	// Needing less is fine.
-	m.MustRun("plan", "-out=plan", "-input=false")
-	e.SQL(t, `GRANT SELECT ON s.a TO "§reader"`)
-	m.MustRun("apply", "-input=false", "plan")
-	e.Login(t, "§reader").Works(t, "SELECT * FROM s.a, s.b")
-	m.MustRun("destroy", "-auto-approve", "-input=false")
-	if left := e.Leftovers(t); len(left) > 0 {
-		t.Errorf("left over: %q", left)
-	}
+		// Needing less is fine.
+		m.MustRun("plan", "-out=plan", "-input=false")
+		e.SQL(t, `GRANT SELECT ON s.a TO "§reader"`)
+		m.MustRun("apply", "-input=false", "plan")
+		e.Login(t, "§reader").Works(t, "SELECT * FROM s.a, s.b")
+		m.MustRun("destroy", "-auto-approve", "-input=false")
+		if left := e.Leftovers(t); len(left) > 0 {
+			t.Errorf("left over: %q", left)
+		}
+	})
 }
 
 func TestNamesOfEveryKindSurvive(t *testing.T) {
