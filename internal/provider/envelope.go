@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -198,25 +199,20 @@ func (r *managed[M, W, S]) Create(ctx context.Context, req resource.CreateReques
 		r.fail(&resp.Diagnostics, "create", err)
 		return
 	}
-	r.computed(made, seen, &m)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-	setPrivateSeen(ctx, resp.Private, seen, &resp.Diagnostics)
-	r.knowStatements(ctx, *next, seen, &resp.State, &resp.Diagnostics)
+	r.keep(ctx, &m, made, seen, r.preview(nil, next, seen), &resp.State, resp.Private, &resp.Diagnostics)
 }
 
-// knowStatements fills in the statements of a create that could not be told in
-// the plan.
-func (r *managed[M, W, S]) knowStatements(ctx context.Context, next W, seen S, state stateAttributes, diags *diag.Diagnostics) {
+// keep writes what a create or update made into state. Shown are its statements,
+// for where they could not be told in the plan.
+func (r *managed[M, W, S]) keep(ctx context.Context, m *M, made W, seen S, shown datatable.Preview, state *tfsdk.State, to private, diags *diag.Diagnostics) {
+	r.computed(made, seen, m)
+	diags.Append(state.Set(ctx, m)...)
+	setPrivateSeen(ctx, to, seen, diags)
 	var statements types.List
 	diags.Append(state.GetAttribute(ctx, statementsPath, &statements)...)
 	if statements.IsUnknown() {
-		diags.Append(state.SetAttribute(ctx, statementsPath, statementList(r.preview(nil, &next, seen)))...)
+		diags.Append(state.SetAttribute(ctx, statementsPath, statementList(shown))...)
 	}
-}
-
-type stateAttributes interface {
-	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
-	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
 }
 
 func (r *managed[M, W, S]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -258,14 +254,7 @@ func (r *managed[M, W, S]) Update(ctx context.Context, req resource.UpdateReques
 		r.fail(&resp.Diagnostics, "update", err)
 		return
 	}
-	r.computed(made, after, &m)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-	setPrivateSeen(ctx, resp.Private, after, &resp.Diagnostics)
-	var statements types.List
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, statementsPath, &statements)...)
-	if statements.IsUnknown() {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, statementsPath, statementList(r.preview(prior, next, seen)))...)
-	}
+	r.keep(ctx, &m, made, after, r.preview(prior, next, seen), &resp.State, resp.Private, &resp.Diagnostics)
 }
 
 func (r *managed[M, W, S]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
