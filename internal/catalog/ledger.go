@@ -2,6 +2,7 @@ package catalog
 
 import (
 	_ "embed" // the queries of this package are files
+	"fmt"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 	"github.com/datatable-io/terraform-provider-datatable/internal/privilege"
@@ -25,6 +26,16 @@ type Claim struct {
 	CreatorIDs []string
 	// Orphan says that the role is gone, so that the claim wants nothing.
 	Orphan bool
+	// SharedMark is the id of one of its roles whose mark several roles of
+	// Postgres carry, or empty.
+	SharedMark string
+}
+
+// A SharedMarkError is the id of a role whose mark another role carries too.
+type SharedMarkError string
+
+func (e SharedMarkError) Error() string {
+	return fmt.Sprintf("several roles of Postgres have the comment %q, which marks one of the catalog's: take the comment from the others", Mark(string(e)))
 }
 
 // Claims asks for the claims of some schemas, or with nil for all, and for
@@ -33,7 +44,7 @@ func Claims(schemas, ids []string, each func(Claim)) postgres.Query {
 	return postgres.Query{SQL: claimsSQL, Args: []any{schemas, markPrefix, notNull(ids)}, Each: func(scan func(...any) error) error {
 		var c Claim
 		if err := scan(&c.ID, &c.DatatableID, &c.Datatable, &c.RoleID, &c.Grantee, &c.Orphan, &c.Type, &c.Schema, &c.Objects, &c.Whole,
-			&c.Columns, &c.Future, &c.CreatedBy, &c.Privileges, &c.Option); err != nil {
+			&c.Columns, &c.Future, &c.CreatedBy, &c.Privileges, &c.Option, &c.SharedMark); err != nil {
 			return err
 		}
 		each(c)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -168,7 +169,13 @@ func (s *Service) openSet(ctx context.Context, it setLogin) (password string, er
 				return err
 			}
 			if !ready {
-				return it.make(ctx, tx, box, &set)
+				if err := it.make(ctx, tx, box, &set); err != nil {
+					return err
+				}
+				if err := look(tx); err != nil || ready {
+					return err
+				}
+				return fmt.Errorf("login %q is a member of more than its roles, by what another login granted. Revoke that as the one who granted it", it.login)
 			}
 			return tx.Batch(ctx, catalog.PutRoleSet(set))
 		})
@@ -183,12 +190,13 @@ func (s *Service) openSet(ctx context.Context, it setLogin) (password string, er
 // be: it can log in, is nothing else, and is a member of exactly its roles.
 func (it setLogin) look(ctx context.Context, tx *postgres.Tx) (set catalog.RoleSet, ready bool, err error) {
 	var live postgres.Role
-	var held []string
+	var held, odd []string
 	err = tx.Batch(ctx,
 		catalog.RoleSetByLogin(it.login, &set),
 		postgres.Roles([]string{it.login}, nil, func(r postgres.Role) { live = r }),
-		postgres.MembershipsOf(it.login, func(role string) { held = append(held, role) }))
-	ready = len(set.Sealed) > 0 && live.CanLogin && live.Comment == catalog.Mark(it.login) && len(live.Astray) == 0 && sameNames(it.roles, held)
+		postgres.MembershipsOf(it.login, func(role string) { held = append(held, role) }),
+		postgres.OddMembershipsOf(it.login, func(role string) { odd = append(odd, role) }))
+	ready = len(set.Sealed) > 0 && live.CanLogin && live.Comment == catalog.Mark(it.login) && len(live.Astray) == 0 && sameNames(it.roles, held) && len(odd) == 0
 	return set, ready, err
 }
 
@@ -227,16 +235,18 @@ func (it setLogin) make(ctx context.Context, tx *postgres.Tx, box *catalog.Box, 
 	return tx.Run(ctx, []postgres.Statement{postgres.GrantRole(it.roles, login)}, catalog.PutRoleSet(*set))
 }
 
-// strayMemberships takes a login out of the roles that are not of its set.
+// strayMemberships takes a login out of the roles that are not of its set, and
+// of those that it is more, or less, than a member of.
 func strayMemberships(ctx context.Context, tx *postgres.Tx, login string, members []string) ([]postgres.Statement, error) {
+	var held, odd []string
+	err := tx.Batch(ctx,
+		postgres.MembershipsOf(login, func(role string) { held = append(held, role) }),
+		postgres.OddMembershipsOf(login, func(role string) { odd = append(odd, role) }))
 	var statements []postgres.Statement
-	err := tx.Batch(ctx, postgres.MembershipsOf(login, func(role string) {
-		for _, m := range members {
-			if m == role {
-				return
-			}
+	for _, role := range held {
+		if !slices.Contains(members, role) || slices.Contains(odd, role) {
+			statements = append(statements, postgres.RevokeRole(role, login))
 		}
-		statements = append(statements, postgres.RevokeRole(role, login))
-	}))
+	}
 	return statements, err
 }

@@ -85,6 +85,9 @@ func (c *grantChange) look(ctx context.Context, tx *postgres.Tx) error {
 	if err != nil {
 		return err
 	}
+	if err := told(c.claims); err != nil {
+		return err
+	}
 	if c.prior != nil {
 		mine["written"] = c.claims[c.prior.ID]
 	}

@@ -30,7 +30,7 @@ func lockOutSets(ctx context.Context, tx *postgres.Tx, roleID string) ([]string,
 	for _, set := range sets {
 		exists := false
 		err := tx.Batch(ctx, catalog.DeleteRoleSet(set.Login),
-			postgres.Roles(nil, []string{catalog.Mark(set.Login)}, func(postgres.Role) { exists = true }))
+			postgres.Roles([]string{set.Login}, nil, func(r postgres.Role) { exists = r.Comment == catalog.Mark(set.Login) }))
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (s *Service) removeLogin(ctx context.Context, name string, row ...postgres.
 				return tx.Run(ctx, []postgres.Statement{postgres.ReassignOwned(name, d.owner), postgres.DropOwned(name)})
 			})
 		})
-		if err != nil {
+		if err := s.unlessGone(ctx, name, err); err != nil {
 			return fmt.Errorf("pass on what role %q owns in database %q: %w", name, d.database, err)
 		}
 	}
@@ -135,7 +135,24 @@ type databaseOwner struct{ database, owner string }
 // endSessions ends the sessions of a login that can start no new one.
 func (s *Service) endSessions(ctx context.Context, name string) error {
 	// Under no lock: whoever is thrown out could be the one who holds it.
-	return s.cluster.Write(ctx, s.cluster.Database(), func(tx *postgres.Tx) error {
+	return s.unlessGone(ctx, name, s.cluster.Write(ctx, s.cluster.Database(), func(tx *postgres.Tx) error {
 		return tx.AsMember(ctx, name, func() error { return tx.Batch(ctx, postgres.EndSessions(name)) })
+	}))
+}
+
+// unlessGone is an error about a login, or nil where the login does not exist:
+// that of a set is dropped with each of its roles, and they go in parallel.
+func (s *Service) unlessGone(ctx context.Context, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	gone := false
+	look := s.cluster.Read(ctx, s.cluster.Database(), func(tx *postgres.Tx) (err error) {
+		gone, err = isGone(ctx, tx, name)
+		return err
 	})
+	if gone && look == nil {
+		return nil
+	}
+	return err
 }

@@ -258,9 +258,9 @@ func (c *policyChange) run(ctx context.Context, tx *postgres.Tx) error {
 	return c.trusted(ctx, tx)
 }
 
-// trusted refuses an expression that came to call what a login without the
+// trusted refuses an expression that came to use what a login without the
 // owner's rights has made, such as an operator that fits better than
-// Postgres's own one.
+// Postgres's own one, or a table in front of one of the same name in public.
 func (c *policyChange) trusted(ctx context.Context, tx *postgres.Tx) error {
 	var foreign []string
 	err := tx.Batch(ctx, postgres.ForeignCode(c.next.Policy, func(what, owner string) {
@@ -269,8 +269,8 @@ func (c *policyChange) trusted(ctx context.Context, tx *postgres.Tx) error {
 	if err != nil || len(foreign) == 0 {
 		return err
 	}
-	return inputError("using", "policy %q would call %s: whoever owns it decides what the policy does. "+
-		"Write the name with its schema, as in pg_catalog.pg_has_role or OPERATOR(pg_catalog.=), or pass the function to the owner of the database", c.next.Name, joined(foreign))
+	return inputError("using", "policy %q would use %s: whoever owns it decides what the policy does. "+
+		"Write the name with its schema, as in pg_catalog.pg_has_role or OPERATOR(pg_catalog.=), or pass it to the owner of the database", c.next.Name, joined(foreign))
 }
 
 // from is the policy by the name it has before the change.

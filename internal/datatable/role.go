@@ -242,9 +242,10 @@ func markedRole(ctx context.Context, tx *postgres.Tx, id string) (catalog.Role, 
 		return row, postgres.Role{}, err
 	}
 	if marked > 1 {
-		return row, postgres.Role{}, fmt.Errorf("%d roles of Postgres have the comment %q that marks role %q, and one of them is not it: take the comment from the others", marked, catalog.Mark(id), row.Name)
+		return row, postgres.Role{}, catalog.SharedMarkError(id)
 	}
-	if live == nil {
+	// The mark of a role that is gone can be on somebody else's.
+	if live == nil || live.Name != row.Name {
 		return row, postgres.Role{}, errRoleGone
 	}
 	return row, *live, nil

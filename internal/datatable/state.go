@@ -94,6 +94,9 @@ func (r reading) state(ctx context.Context, tx *postgres.Tx) (*state, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := told(st.claims); err != nil {
+			return nil, err
+		}
 	}
 	scope := scopeOf(st.claims, r.connecting)
 	scope.Grantees = append(scope.Grantees, r.grantees...)
@@ -135,6 +138,16 @@ func (r reading) state(ctx context.Context, tx *postgres.Tx) (*state, error) {
 type claim struct {
 	catalog.Claim
 	declared []string
+}
+
+// told refuses claims of which it cannot be told whose they are.
+func told(claims map[string]claim) error {
+	for _, c := range claims {
+		if c.SharedMark != "" {
+			return catalog.SharedMarkError(c.SharedMark)
+		}
+	}
+	return nil
 }
 
 func (c *claim) own(owner string) { c.CreatedBy = creators(c.declared, owner) }

@@ -63,7 +63,7 @@ func describeAtoms(atoms []privilege.Atom) []string {
 		if a.Option {
 			name = "grant option for " + name
 		}
-		lines[i] = fmt.Sprintf("%s on %s to %s", name, describe(a.Object), a.Grantee)
+		lines[i] = postgres.Legible(fmt.Sprintf("%s on %s to %s", name, describe(a.Object), a.Grantee))
 	}
 	return lines
 }

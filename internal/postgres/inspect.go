@@ -215,13 +215,19 @@ func MembershipsOf(member string, each func(role string)) Query {
 	return texts(membershipsSQL, []any{member}, each)
 }
 
+// OddMembershipsOf asks for those of them that are more, or less, than what a
+// plain GRANT makes.
+func OddMembershipsOf(member string, each func(role string)) Query {
+	return texts(oddMembershipsSQL, []any{member}, each)
+}
+
 // OwnedCode asks for what a role owns in the database that would run with the
-// rights of whoever it is passed to.
+// rights of whoever it is passed to, or be trusted as theirs.
 func OwnedCode(role string, each func(what string)) Query {
 	return texts(ownedCodeSQL, []any{role}, each)
 }
 
-// ForeignCode asks for the functions and operators of a policy that somebody
+// ForeignCode asks for what a policy calls, reads or casts to that somebody
 // without the owner's rights could change.
 func ForeignCode(p Policy, each func(what, owner string)) Query {
 	return pairs(foreignCodeSQL, []any{p.Schema, p.Table, p.Name}, each)

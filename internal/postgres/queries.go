@@ -40,3 +40,6 @@ var dependentsSQL string
 
 //go:embed sql/memberships.sql
 var membershipsSQL string
+
+//go:embed sql/odd_memberships.sql
+var oddMembershipsSQL string

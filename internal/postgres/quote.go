@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -22,6 +23,19 @@ func Ident(parts ...string) string {
 	return strings.Join(quoted, ".")
 }
 
+var quotedIdent = regexp.MustCompile(`"(?:[^"]|"")*"`)
+
+// signature is one that is SQL already, its quoted names written as [Ident]
+// writes them.
+func signature(sql string) string {
+	return quotedIdent.ReplaceAllStringFunc(sql, func(quoted string) string {
+		if strings.ContainsFunc(quoted, unicode.IsControl) {
+			return escaped(quoted)
+		}
+		return quoted
+	})
+}
+
 // escaped turns a quoted identifier into one with Unicode escapes.
 func escaped(quoted string) string {
 	var b strings.Builder
@@ -33,6 +47,20 @@ func escaped(quoted string) string {
 		case unicode.IsControl(r):
 			fmt.Fprintf(&b, `\%04X`, r)
 		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Legible is a text for people, which may name what anyone made, with escapes
+// for control characters other than line breaks and tabs.
+func Legible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			fmt.Fprintf(&b, `\%04X`, r)
+		} else {
 			b.WriteRune(r)
 		}
 	}

@@ -188,7 +188,7 @@ func objectName(o privilege.Object, t privilege.ObjectType, database string) str
 	case t.Signature:
 		// A signature is SQL already: a plan shows one that has been read by
 		// privilege.CheckSignature, and apply has Postgres's own.
-		return Ident(o.Schema) + "." + o.Name
+		return Ident(o.Schema) + "." + signature(o.Name)
 	}
 	return Ident(o.Schema, o.Name)
 }

@@ -60,9 +60,9 @@ func (c *Cluster) Read(ctx context.Context, database string, fn func(*Tx) error)
 	return c.once(ctx, database, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL search_path = ''", fn)
 }
 
-// Write runs fn in a transaction under no lock, once.
+// Write runs fn in a transaction under no lock, and again as [Cluster.Do] does.
 func (c *Cluster) Write(ctx context.Context, database string, fn func(*Tx) error) error {
-	return c.once(ctx, database, fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL search_path = ''; "+
+	return c.repeat(ctx, database, fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL search_path = ''; "+
 		"SET LOCAL lock_timeout = %d", c.lockTimeout.Milliseconds()), fn)
 }
 
@@ -78,11 +78,16 @@ func (c *Cluster) Do(ctx context.Context, database string, lock Lock, fn func(*T
 	defer done()
 	begin := fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL search_path = ''; "+
 		"SET LOCAL lock_timeout = %d; %s", c.lockTimeout.Milliseconds(), lock.take())
+	return c.explainLock(ctx, c.repeat(ctx, database, begin, fn), database, lock)
+}
+
+// repeat runs a transaction again as long as Postgres asks to.
+func (c *Cluster) repeat(ctx context.Context, database, begin string, fn func(*Tx) error) error {
 	for attempt := 1; ; attempt++ {
-		err = c.once(ctx, database, begin, fn)
+		err := c.once(ctx, database, begin, fn)
 		switch {
 		case err == nil || attempt == attempts || !Retryable(err):
-			return c.explainLock(ctx, err, database, lock)
+			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/datatable"
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 )
 
 // A client is what a configured provider hands to its resources. Nothing is
@@ -39,7 +40,7 @@ func (c *client) usable(diags *diag.Diagnostics) bool {
 // sentence makes an error's text read as one. A text that ends in statements is
 // left as it is.
 func sentence(err error) string {
-	text := err.Error()
+	text := postgres.Legible(err.Error())
 	first, size := utf8.DecodeRuneInString(text)
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, "_[\"") { // no name of an argument
 		text = string(unicode.ToUpper(first)) + text[size:]

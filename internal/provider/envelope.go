@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/datatable"
+	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 )
 
 // A kind describes one type of resource: how its model M becomes a value W
@@ -352,6 +353,7 @@ func setPrivateSeen[S any](ctx context.Context, to private, seen S, diags *diag.
 
 func addWarnings(diags *diag.Diagnostics, p datatable.Preview) {
 	for _, w := range p.Warnings {
+		w.Detail = postgres.Legible(w.Detail)
 		if w.Field == "" {
 			diags.AddWarning(w.Summary, w.Detail)
 		} else {
