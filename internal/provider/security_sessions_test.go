@@ -3,13 +3,16 @@ package provider_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/acctest"
 	"github.com/datatable-io/terraform-provider-datatable/internal/datatable"
@@ -58,13 +61,22 @@ func TestDisablingARoleEndsSessionsThatHoldOrAwaitTheLock(t *testing.T) {
 		set := e.Open(t, "acme", "datatable", "mallory", "mallory")
 		holding, held, waiting := e.Login(t, "§emea").Connect(t), set.Connect(t), e.Login(t, "§emea").Connect(t)
 		do(t, holding, e, "SELECT pg_advisory_lock("+catalogKey+"), pg_advisory_lock("+ledgerKey+")")
-		var done sync.WaitGroup
-		done.Go(func() { _, _ = waiting.Exec(context.Background(), "SELECT pg_advisory_lock("+catalogKey+")") })
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		waited := make(chan error, 1)
+		go func() {
+			_, err := waiting.Exec(ctx, "SELECT pg_advisory_lock("+catalogKey+")")
+			waited <- err
+		}()
 		for e.Value(t, "SELECT count(*)::text FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND NOT granted AND usename = '§emea'") == "0" {
 			continue
 		}
 		apply(m, makers(e, "off"))
-		done.Wait()
+		var pg *pgconn.PgError
+		// It may get the lock for a moment, when the other session is ended first.
+		if err := <-waited; err != nil && (!errors.As(err, &pg) || pg.Code != "57P01") { // terminated
+			t.Errorf("the session that waits for the lock: %v", err)
+		}
 		ended(t, holding, held, waiting)
 		set.Locked(t)
 		e.Login(t, "§emea").Locked(t)
