@@ -28,7 +28,8 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 			MarkdownDescription: "A role of the cluster-wide role catalog: a Postgres role that can log in, with a generated password that only the catalog " +
 				"has, encrypted. It can do nothing until a `datatable_grant` gives it something, and nobody may use it until a data table lists it in `tenants`.\n\n" +
 				"A role that exists in Postgres already and is not of this catalog is left alone: creating one of its name is an error. " +
-				"Destroying it gives what it owns to the owner of the database it is in. Needs the provider's `encryption_key`.",
+				"Destroying it gives what it owns to the owner of the database it is in. Functions, operators, views, rules, and tables whose indexes, triggers or types call such code " +
+				"are not given on, since they would run with the owner's rights: the role is shut and its sessions end, and then the error names them. Needs the provider's `encryption_key`.",
 			Attributes: map[string]schema.Attribute{
 				"id": schema.StringAttribute{
 					Computed:            true,
