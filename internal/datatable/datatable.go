@@ -106,7 +106,7 @@ func PreviewDatatable(prior, next *Datatable, seen EntrySeen) Preview {
 		p.warn("unmanaged_grants", fmt.Sprintf("Data table %s has privileges that no grant declares", d.Key),
 			abridged(seen.Lines())+"\nDeclare them, revoke them, or set unmanaged_grants to \"ignore\" or \"revoke\".")
 	}
-	if prior != nil && permissioned(*prior) && !permissioned(*next) {
+	if prior != nil && permissioned(*prior) && !permissioned(*next) && next.GovernedBy == nil {
 		p.warn("access", fmt.Sprintf("Data table %s is opened to everyone in workspace %s", d.Key, d.Workspace),
 			"Its access is no longer by roles: each connection is the owner, which ignores grants and row-level security.")
 	}

@@ -24,7 +24,6 @@ const (
 	codeSerializationFailure  = "40001"
 	codeDeadlock              = "40P01"
 	codeInsufficientPrivilege = "42501"
-	codeUndefinedTable        = "42P01"
 	codeDependent             = "2BP01"
 	codeTooManyConnections    = "53300"
 	codeLockTimeout           = "55P03"
@@ -98,12 +97,6 @@ func Retryable(err error) bool {
 	}
 	return false
 }
-
-// IsUndefinedTable says whether a table or schema that was read is not there.
-func IsUndefinedTable(err error) bool { return hasCode(err, codeUndefinedTable) }
-
-// IsNoSuchDatabase says whether the database to connect to is not there.
-func IsNoSuchDatabase(err error) bool { return hasCode(err, codeNoSuchDatabase) }
 
 // IsDependent says whether something else depends on what was to go.
 func IsDependent(err error) bool { return hasCode(err, codeDependent) }

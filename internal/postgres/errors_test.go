@@ -111,9 +111,8 @@ func TestErrorsAreToldApart(t *testing.T) {
 		is   func(error) bool
 		code string
 	}{
-		{"undefined table", IsUndefinedTable, "42P01"},
-		{"no such database", IsNoSuchDatabase, "3D000"},
 		{"denied", IsDenied, "42501"},
+		{"dependent", IsDependent, "2BP01"},
 	} {
 		if !test.is(code(test.code)) {
 			t.Errorf("%s is not known by its code", test.name)
