@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -57,24 +56,23 @@ type refusalModel struct {
 	Message types.String `tfsdk:"message"`
 }
 
-type connectionDataSource struct{ client *client }
-
-var (
-	_ datasource.DataSourceWithConfigure      = (*connectionDataSource)(nil)
-	_ datasource.DataSourceWithValidateConfig = (*connectionDataSource)(nil)
-)
-
-func newConnectionDataSource() datasource.DataSource { return &connectionDataSource{} }
-
-func (d *connectionDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "datatable_connection"
+func connectionLookup() lookup[connectionModel] {
+	return lookup[connectionModel]{
+		typeName:  "datatable_connection",
+		schema:    connectionSchema(),
+		validate:  validateConnection,
+		workspace: func(m *connectionModel) *types.String { return &m.Workspace },
+		read: func(ctx context.Context, s *datatable.Service, m *connectionModel) (diag.Diagnostics, error) {
+			c, err := m.resolve(ctx, s)
+			if err == nil {
+				showConnection(c, m)
+			}
+			return nil, err
+		},
+	}
 }
 
-func (d *connectionDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.client, _ = req.ProviderData.(*client) // nil while validating
-}
-
-func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func connectionSchema() schema.Schema {
 	attributes := connectionInputs()
 	maps.Copy(attributes, map[string]schema.Attribute{
 		"allowed": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether there is a connection."},
@@ -97,7 +95,7 @@ func (d *connectionDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 		"cache_key": schema.StringAttribute{Computed: true, MarkdownDescription: "A hash over the data table, the identity, the viewer and the login. A result read through one person's roles is kept under it, so that it is served to no other."},
 		"trace":     schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Each step of the decision in words."},
 	})
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Which login a connection gets, for an identity and a viewer, and why. A refusal is a value and no error, so that `check` blocks and tests can assert on it. " +
 			"It changes nothing in any database.\n\n" +
 			"Refer to the workspace and the data table, by attribute or `depends_on`: what it does not refer to it may be read before, and then a check on it passes one apply too long.\n\n" +
@@ -154,10 +152,6 @@ func personAttributes() map[string]schema.Attribute {
 	}
 }
 
-func (d *connectionDataSource) ValidateConfig(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
-	resp.Diagnostics.Append(validateConnection(ctx, req.Config)...)
-}
-
 // validateConnection refuses a connection that is asked for in two ways.
 func validateConnection(ctx context.Context, config tfsdk.Config) (diags diag.Diagnostics) {
 	given := map[string]types.String{}
@@ -176,24 +170,6 @@ func validateConnection(ctx context.Context, config tfsdk.Config) (diags diag.Di
 		diags.AddAttributeError(path.Root("as"), "Argument does not fit", "A connection that names a role holds that role alone, so as cannot be given with role.")
 	}
 	return diags
-}
-
-func (d *connectionDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var m connectionModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() || !d.client.usable(&resp.Diagnostics) {
-		return
-	}
-	if m.Workspace.IsNull() {
-		m.Workspace = d.client.workspace
-	}
-	c, err := m.resolve(ctx, d.client.service)
-	if err != nil {
-		addError(&resp.Diagnostics, "Cannot read datatable_connection", err, func(string) bool { return false })
-		return
-	}
-	showConnection(c, &m)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
 func (m connectionInput) resolve(ctx context.Context, s *datatable.Service) (datatable.Connection, error) {

@@ -216,7 +216,9 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 
 // DataSources implements provider.Provider.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newConnectionDataSource}
+	return []func() datasource.DataSource{
+		newDataSource(connectionLookup()),
+	}
 }
 
 // EphemeralResources implements provider.ProviderWithEphemeralResources.
