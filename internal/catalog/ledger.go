@@ -38,10 +38,20 @@ func (e SharedMarkError) Error() string {
 	return fmt.Sprintf("several roles of Postgres have the comment %q, which marks one of the catalog's: take the comment from the others", Mark(string(e)))
 }
 
-// Claims asks for the claims of some schemas, or with nil for all, and for
-// those with one of the ids. A claim on the database has an empty schema.
-func Claims(schemas, ids []string, each func(Claim)) postgres.Query {
-	return postgres.Query{SQL: claimsSQL, Args: []any{schemas, markPrefix, notNull(ids)}, Each: func(scan func(...any) error) error {
+// Claims asks for all claims.
+func Claims(each func(Claim)) postgres.Query {
+	return claims([]any{nil, markPrefix, []string{}, nil}, each)
+}
+
+// ClaimsOn asks for the claims in some schemas for some grantees, by their
+// roles' ids and empty for PUBLIC, and for those with one of the ids, with what
+// else is for the same grantees. A claim on the database has an empty schema.
+func ClaimsOn(schemas, grantees, ids []string, each func(Claim)) postgres.Query {
+	return claims([]any{notNull(schemas), markPrefix, notNull(ids), notNull(grantees)}, each)
+}
+
+func claims(args []any, each func(Claim)) postgres.Query {
+	return postgres.Query{SQL: claimsSQL, Args: args, Each: func(scan func(...any) error) error {
 		var c Claim
 		if err := scan(&c.ID, &c.DatatableID, &c.Datatable, &c.RoleID, &c.Grantee, &c.Orphan, &c.Type, &c.Schema, &c.Objects, &c.Whole,
 			&c.Columns, &c.Future, &c.CreatedBy, &c.Privileges, &c.Option, &c.SharedMark); err != nil {

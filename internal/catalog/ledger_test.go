@@ -15,9 +15,15 @@ import (
 
 type ctx = context.Context
 
-func (p *place) claims(t *testing.T, schemas []string, ids ...string) (found []Claim) {
+// claims reads all claims.
+func (p *place) claims(t *testing.T) []Claim {
 	t.Helper()
-	p.run(t, Claims(schemas, ids, func(c Claim) { found = append(found, c) }))
+	return p.found(t, Claims)
+}
+
+func (p *place) found(t *testing.T, query func(func(Claim)) postgres.Query) (found []Claim) {
+	t.Helper()
+	p.run(t, query(func(c Claim) { found = append(found, c) }))
 	slices.SortFunc(found, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
 	return found
 }
@@ -51,33 +57,45 @@ func TestClaimsAreReadAsTheyWerePut(t *testing.T) {
 	}
 	want[6].CreatedBy = []string{resolve.RoleAdmin, reader.Name, maker.Name}
 	slices.Sort(want[6].CreatedBy)
+	both := []string{"", reader.ID}
+	on := func(schemas, grantees []string, ids ...string) []Claim {
+		return p.found(t, func(each func(Claim)) postgres.Query { return ClaimsOn(schemas, grantees, ids, each) })
+	}
 	for _, test := range []struct {
-		schemas, ids []string
-		want         []Claim
+		schemas, grantees, ids []string
+		want                   []Claim
 	}{
-		{nil, nil, want},
-		{[]string{"v"}, nil, want[4:]},
-		{[]string{"t"}, nil, want[1:3]},
-		{[]string{"", "S.1"}, nil, []Claim{want[0], want[3]}},
-		{[]string{"t"}, []string{id(1), id(2), id(77)}, want[:3]},
-		{[]string{}, []string{id(4)}, want[3:4]},
-		{[]string{"none"}, nil, nil},
-		{[]string{}, nil, nil},
+		{[]string{"v"}, both, nil, want[4:]},
+		{[]string{"v"}, []string{reader.ID, maker.ID}, nil, want[4:6]},
+		{[]string{"v"}, []string{""}, nil, want[6:]},
+		{[]string{"t"}, both, nil, want[1:3]},
+		{[]string{"", "S.1"}, both, nil, []Claim{want[0], want[3]}},
+		{[]string{"t"}, both, []string{id(1), id(2), id(77)}, want[:3]},
+		// With a claim come those for the same grantee.
+		{[]string{"t"}, nil, []string{id(1)}, want[:2]},
+		{[]string{"t"}, nil, []string{id(3)}, want[2:3]},
+		{nil, both, []string{id(4)}, want[3:4]},
+		{[]string{"none"}, both, nil, nil},
+		{[]string{"t"}, []string{maker.ID}, nil, nil},
+		{nil, nil, nil, nil},
 	} {
-		if diff := gocmp.Diff(test.want, p.claims(t, test.schemas, test.ids...)); diff != "" {
-			t.Errorf("in %q, or %q (-want +got):\n%s", test.schemas, test.ids, diff)
+		if diff := gocmp.Diff(test.want, on(test.schemas, test.grantees, test.ids...)); diff != "" {
+			t.Errorf("in %q for %q, or %q (-want +got):\n%s", test.schemas, test.grantees, test.ids, diff)
 		}
+	}
+	if diff := gocmp.Diff(want, p.claims(t)); diff != "" {
+		t.Errorf("all (-want +got):\n%s", diff)
 	}
 
 	// Put again, a claim changes in all but the data table it belongs to.
 	changed := claim(1, "", privilege.Public, privilege.Claim{Type: privilege.Schema, Schema: "u", Privileges: []string{"CREATE"}})
 	p.run(t, PutClaim(changed))
 	changed.Objects = []string{}
-	if diff := gocmp.Diff([]Claim{changed}, p.claims(t, []string{"u"})); diff != "" {
+	if diff := gocmp.Diff([]Claim{changed}, on([]string{"u"}, both)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
 	p.run(t, DeleteClaim(id(1)), DeleteClaim(id(77)))
-	if left := p.claims(t, nil); len(left) != 6 {
+	if left := p.claims(t); len(left) != 6 {
 		t.Errorf("left are %+v", left)
 	}
 	// Put again, what is no longer wanted is gone too.
@@ -86,12 +104,12 @@ func TestClaimsAreReadAsTheyWerePut(t *testing.T) {
 	wide.ID, wide.Future, wide.CreatorIDs = id(7), true, []string{maker.ID}
 	p.run(t, PutClaim(bare), PutClaim(wide))
 	wide.CreatorIDs, wide.CreatedBy = nil, []string{maker.Name}
-	if diff := gocmp.Diff([]Claim{bare, wide}, p.claims(t, []string{"w"})); diff != "" {
+	if diff := gocmp.Diff([]Claim{bare, wide}, on([]string{"w"}, both)); diff != "" {
 		t.Errorf("without and with later objects (-want +got):\n%s", diff)
 	}
 	wide.Future, wide.CreatedBy = false, []string{}
 	p.run(t, PutClaim(wide))
-	if diff := gocmp.Diff([]Claim{bare, wide}, p.claims(t, []string{"w"})); diff != "" {
+	if diff := gocmp.Diff([]Claim{bare, wide}, on([]string{"w"}, both)); diff != "" {
 		t.Errorf("without later objects (-want +got):\n%s", diff)
 	}
 }
@@ -111,7 +129,7 @@ func TestCreatorsFollowTheirRoles(t *testing.T) {
 	check := func(when string, grantee string, orphan bool, creators ...string) {
 		t.Helper()
 		slices.Sort(creators)
-		got := p.claims(t, nil)
+		got := p.claims(t)
 		if len(got) != 1 || got[0].Grantee != grantee || got[0].Orphan != orphan || !slices.Equal(got[0].CreatedBy, creators) {
 			t.Errorf("%s: %+v", when, got)
 		}
@@ -145,7 +163,7 @@ func TestAClaimFollowsItsRole(t *testing.T) {
 	p.run(t, PutClaim(c), PutClaim(public))
 	check := func(when, grantee string, orphan bool) {
 		t.Helper()
-		got := p.claims(t, nil)
+		got := p.claims(t)
 		if len(got) != 2 || got[0].Grantee != grantee || got[0].Orphan != orphan {
 			t.Errorf("%s: %+v", when, got)
 		}

@@ -66,17 +66,22 @@ func (c *grantChange) run(ctx context.Context, tx *postgres.Tx) error {
 // look reads the claims that could want the same, and what is held.
 func (c *grantChange) look(ctx context.Context, tx *postgres.Tx) error {
 	c.claims, c.roles, c.Holdings = map[string]claim{}, map[string]postgres.Role{}, postgres.NewHoldings(tx.Version())
-	var schemas, names, ids []string
+	var schemas, names, ids, grantees []string
 	mine := map[string]claim{}
 	for name, g := range map[string]*Grant{"prior": c.prior, "next": c.next} {
 		if g != nil {
 			schemas, ids = append(schemas, g.Schema), append(ids, g.ID)
 			names = append(append(names, g.Grantee), g.CreatedBy...)
 			mine[name] = claim{Claim: catalog.Claim{Claim: g.Claim}}
+			// Empty for PUBLIC. The grantee of a claim that is there already need
+			// not be known by this name.
+			if id, ok := c.known[g.Grantee]; ok || g.Grantee == privilege.Public {
+				grantees = append(grantees, id)
+			}
 		}
 	}
 	err := tx.Batch(ctx,
-		catalog.Claims(schemas, ids, func(found catalog.Claim) {
+		catalog.ClaimsOn(schemas, grantees, ids, func(found catalog.Claim) {
 			it := claim{found, found.CreatedBy}
 			it.own(c.datatable.Owner)
 			c.claims[it.ID] = it

@@ -85,7 +85,7 @@ func (r reading) state(ctx context.Context, tx *postgres.Tx) (*state, error) {
 	}
 	if version > 0 {
 		err = tx.Batch(ctx,
-			catalog.Claims(nil, nil, func(c catalog.Claim) { st.claims[c.ID] = claim{c, c.CreatedBy} }),
+			catalog.Claims(func(c catalog.Claim) { st.claims[c.ID] = claim{c, c.CreatedBy} }),
 			catalog.PolicyTexts(postgres.TableName{}, func(p catalog.PolicyText) {
 				st.texts[policyKey{p.Schema, p.Table, p.Name}] = p
 			}),

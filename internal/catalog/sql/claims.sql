@@ -4,6 +4,8 @@
 -- $1 schemas, or null for all
 -- $2 prefix of the mark, before the role's id
 -- $3 ids of claims, of whatever schema
+-- $4 ids of grantees, empty for PUBLIC, that the claims of the schemas are for,
+--    besides those of the claims with the ids; or null for all
 WITH mark AS (
     SELECT pg_catalog.substr(d.description, pg_catalog.length($2::text) + 1) AS id, CASE pg_catalog.count(*) WHEN 1 THEN pg_catalog.min(r.rolname::text) END AS name
     FROM pg_catalog.pg_shdescription d
@@ -24,4 +26,6 @@ SELECT c.id::text, c.datatable_id::text, c.datatable, coalesce(c.role_id::text, 
     coalesce((SELECT pg_catalog.min(s.id) FROM mark s WHERE s.name IS NULL AND (s.id = c.role_id::text OR s.id = ANY (c.created_by))), '')
 FROM datatable_ledger.claim c
 LEFT JOIN mark m ON m.id = c.role_id::text
-WHERE $1::text[] IS NULL OR c.schema = ANY ($1::text[]) OR c.id::text = ANY ($3::text[])
+WHERE $1::text[] IS NULL OR c.id::text = ANY ($3::text[]) OR (c.schema = ANY ($1::text[]) AND (
+    $4::text[] IS NULL OR coalesce(c.role_id::text, '') = ANY ($4::text[]) OR coalesce(c.role_id::text, '') IN (
+        SELECT coalesce(named.role_id::text, '') FROM datatable_ledger.claim named WHERE named.id::text = ANY ($3::text[]))))
