@@ -113,10 +113,10 @@ func (b *bench) many(ctx context.Context, n int) error {
 				}
 			}
 		}
-		real, idle := best[0], best[1]
+		ours, idle := best[0], best[1]
 		fmt.Printf("| %s | %d | %d | %d (%d) | %s | %s | %s | %.2f | %s | %s |\n", s.name,
-			real.counts.Statements, real.counts.RoundTrips, real.counts.Total, real.counts.Peak,
-			seconds(real.wall), seconds(idle.wall), seconds(best[2].wall), real.wall.Seconds()/idle.wall.Seconds(), megabytes(real.memory), megabytes(idle.memory))
+			ours.counts.Statements, ours.counts.RoundTrips, ours.counts.Total, ours.counts.Peak,
+			seconds(ours.wall), seconds(idle.wall), seconds(best[2].wall), ours.wall.Seconds()/idle.wall.Seconds(), megabytes(ours.memory), megabytes(idle.memory))
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func watch(parent int, done <-chan struct{}) (peak int64) {
 		case <-tick.C:
 			children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 			for _, file := range children {
-				pids, _ := os.ReadFile(file) //nolint:gosec // of the kernel
+				pids, _ := os.ReadFile(file)
 				for _, pid := range strings.Fields(string(pids)) {
 					peak = max(peak, highWater(pid))
 				}
