@@ -127,6 +127,8 @@ func TestCreatorsFollowTheirRoles(t *testing.T) {
 	check("a creator's mark twice", reader.Name, false, admin, maker.ID)
 	p.sql(t, string(postgres.CommentOnRole(forged, Comment(reader.ID, "a note"))))
 	check("the grantee's mark twice", reader.Name, true, admin, renamed)
+	p.sql(t, string(postgres.CommentOnRole(forged, Comment("other", Mark(reader.ID)))))
+	check("the grantee's mark in a note", reader.Name, false, admin, renamed)
 	p.sql(t, string(postgres.CommentOnRole(forged, Mark(reader.ID)+" ")))
 	check("another mark", reader.Name, false, admin, renamed)
 	p.sql(t, string(postgres.DropRole(renamed)))

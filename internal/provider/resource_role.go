@@ -34,7 +34,7 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 		schema: schema.Schema{
 			MarkdownDescription: "A role of the cluster-wide role catalog: a Postgres role that can log in, with a generated password that only the catalog " +
 				"has, encrypted. It can do nothing until a `datatable_grant` gives it something, and nobody may use it until a data table lists it in `tenants`.\n\n" +
-				"A role that exists in Postgres already and is not of this catalog is left alone, unless `adopt` says to take it over: creating one of its name is an error. " +
+				"A role that exists in Postgres already and is not of this catalog is left alone: creating one of its name is an error, unless `adopt` says to take it over. " +
 				"Destroying it warns of what depends on it, and gives what it owns to the owner of the database it is in. Functions, operators, views, rules, and tables whose indexes, triggers or types call such code " +
 				"are not given on, since they would run with the owner's rights: the role is shut and its sessions end, and then the error names them. Needs the provider's `encryption_key`.",
 			Attributes: map[string]schema.Attribute{
@@ -59,7 +59,7 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 					Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 					MarkdownDescription: "Whether to take over a role of this name that Postgres has already. Default false: then it is an error. The role gets a new password, the attributes of a role " +
 						"in the place of CREATEDB and the like, and the catalog's comment in the place of its own; its open sessions are ended. What it owns and holds stays, " +
-						"and so do its settings (`ALTER ROLE … SET`). From then on it is the catalog's, and destroying it drops it. Refused, and nothing changed, are a superuser, the provider's own login, " +
+						"and so do its settings (`ALTER ROLE … SET`); what no grant declares of it is then listed in `unmanaged` of the data table. From then on it is the catalog's, and destroying it drops it. Refused, and nothing changed, are a superuser, the provider's own login, " +
 						"a role that owns a database, one that is a member of others, one that others are members of, and one of another catalog. " +
 						"It is looked at only when the role is made: for one that exists, changing it is no change.",
 					PlanModifiers: []planmodifier.Bool{whenMade{}},
@@ -68,7 +68,7 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 					Optional: true, Computed: true, Default: int64default.StaticInt64(1),
 					MarkdownDescription: "Stands for the role's password, a number from 1. Default 1. Changing it, up or down, gives the role a new random password, which the plan shows with the password left out. " +
 						"Whoever has the old one logs in no more; sessions that are open stay, and those of set logins are not concerned: set `enabled` to false to end them. The number is kept in the catalog, " +
-						"so the password is what the configuration says also where an older state is restored.",
+						"so that an import and an older state that was restored are not mistaken about it.",
 					Validators: []validator.Int64{int64validator.AtLeast(1)},
 				},
 				"comment": schema.StringAttribute{

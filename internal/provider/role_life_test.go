@@ -170,7 +170,9 @@ func TestAPasswordIsChangedOnceByItsVersion(t *testing.T) {
 	}
 	first, two := e.Login(t, "§it"), one
 	two.PasswordVersion = 2
-	change := func(s *datatable.Service, from, to datatable.Role) error { return s.UpdateRole(ctx, from, to, datatable.RoleSeen{}) }
+	change := func(s *datatable.Service, from, to datatable.Role) error {
+		return s.UpdateRole(ctx, from, to, datatable.RoleSeen{})
+	}
 	if err := change(s, one, two); err != nil {
 		t.Fatal(err)
 	}
