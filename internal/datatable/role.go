@@ -138,9 +138,21 @@ func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
 		if row, ok := snapshot.Role(r.Name); ok {
 			r.ID = row.ID
 		}
-		var found *postgres.Role
-		if err := tx.Batch(ctx, postgres.Roles([]string{r.Name}, nil, func(role postgres.Role) { found = &role })); err != nil {
+		var found, elsewhere *postgres.Role
+		err = tx.Batch(ctx, postgres.Roles([]string{r.Name}, []string{catalog.Mark(r.ID)}, func(role postgres.Role) {
+			if role.Name == r.Name {
+				found = &role
+			} else {
+				elsewhere = &role
+			}
+		}))
+		if err != nil {
 			return err
+		}
+		if elsewhere != nil {
+			// With two of one mark it could not be told which has the grants.
+			return inputError("name", "Postgres has the comment that marks role %[1]q on role %[2]q. Where that is the role, renamed by hand, run ALTER ROLE %[3]s RENAME TO %[4]s and import it with id %[1]q. "+
+				"Else run COMMENT ON ROLE %[3]s IS NULL and apply again", r.Name, elsewhere.Name, postgres.Ident(elsewhere.Name), postgres.Ident(r.Name))
 		}
 		create := postgres.CreateRole(r.Name, r.Enabled)
 		switch {

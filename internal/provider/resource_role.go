@@ -35,7 +35,7 @@ func roleKind() kind[roleModel, datatable.Role, datatable.RoleSeen] {
 			MarkdownDescription: "A role of the cluster-wide role catalog: a Postgres role that can log in, with a generated password that only the catalog " +
 				"has, encrypted. It can do nothing until a `datatable_grant` gives it something, and nobody may use it until a data table lists it in `tenants`.\n\n" +
 				"A role that exists in Postgres already and is not of this catalog is left alone: creating one of its name is an error, unless `adopt` says to take it over. " +
-				"Destroying it warns of what depends on it, and gives what it owns to the owner of the database it is in. Functions, operators, views, rules, and tables whose indexes, triggers or types call such code " +
+				"Destroying it, as disabling and renaming it, warns of what names it: data tables, and row policies of tables that have a `datatable_policy`. What it owns goes to the owner of the database it is in. Functions, operators, views, rules, and tables whose indexes, triggers or types call such code " +
 				"are not given on, since they would run with the owner's rights: the role is shut and its sessions end, and then the error names them. Needs the provider's `encryption_key`.",
 			Attributes: map[string]schema.Attribute{
 				"id": schema.StringAttribute{

@@ -174,6 +174,16 @@ func TestARoleThatIsGoneIsMadeAgain(t *testing.T) {
 		is(t, e, "3", "SELECT password_version::text FROM datatable_catalog.role")
 		works()
 
+		// It was renamed by hand: with a second one of its mark nothing could be told.
+		old = e.Login(t, "§reader")
+		e.SQL(t, "ALTER ROLE §reader RENAME TO §moved")
+		refused(t, m, applying, `marks role "`+e.Name("§reader")+`" on role "`+e.Name("§moved")+`"`, `run ALTER ROLE "`+e.Name("§moved")+`" RENAME TO "`+e.Name("§reader")+`"`)
+		is(t, e, "0", "SELECT count(*)::text FROM pg_roles WHERE rolname = '§reader'")
+		e.SQL(t, "ALTER ROLE §moved RENAME TO §reader")
+		m.MustRun("import", "-input=false", "datatable_role.reader", e.Name("§reader"))
+		m.MustRun("apply", "-auto-approve", "-input=false")
+		old.Works(t, "SELECT * FROM t")
+
 		// Its row is gone, and whose the login is cannot be told any more.
 		old = e.Login(t, "§reader")
 		e.SQL(t, "DELETE FROM datatable_catalog.role")
