@@ -90,6 +90,9 @@ func (e *Env) ServiceAt(t *testing.T, address string) *datatable.Service {
 	return s
 }
 
+// Provided is the provider's own login.
+func (e *Env) Provided() Login { return e.WithPassword(e.user, e.password) }
+
 // WithPassword is a login by name and password, right or wrong.
 func (e *Env) WithPassword(name, password string) Login {
 	name = e.Name(name)

@@ -143,10 +143,10 @@ func (e *Env) Inconsistencies(t *testing.T) []string {
 	for what, sql := range map[string]string{
 		"role without a login": `SELECT name FROM datatable_catalog.role c WHERE NOT EXISTS (
 			SELECT FROM pg_roles r WHERE r.rolname = c.name AND r.rolcanlogin = c.enabled
-				AND shobj_description(r.oid, 'pg_authid') = 'datatable role ' || c.id)`,
+				AND split_part(shobj_description(r.oid, 'pg_authid'), E'\n', 1) = 'datatable role ' || c.id)`,
 		"set without a login": `SELECT login FROM datatable_catalog.role_set c WHERE length(password) > 0 AND NOT EXISTS (
 			SELECT FROM pg_roles r WHERE r.rolname = c.login AND r.rolcanlogin
-				AND shobj_description(r.oid, 'pg_authid') = 'datatable role ' || c.login)`,
+				AND split_part(shobj_description(r.oid, 'pg_authid'), E'\n', 1) = 'datatable role ' || c.login)`,
 		"login without a row": `SELECT rolname FROM pg_roles r WHERE starts_with(rolname, '§')
 			AND shobj_description(r.oid, 'pg_authid') LIKE 'datatable role %'
 			AND NOT EXISTS (SELECT FROM datatable_catalog.role c WHERE c.name = r.rolname)`,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -179,5 +180,21 @@ func TestNobodyElseHasAccessToAStore(t *testing.T) {
 		aclexplode(o.acl) a WHERE a.grantee <> o.owner`)
 	if len(left) > 0 {
 		t.Errorf("left are %q", left)
+	}
+}
+
+// A plan reads a catalog that an older provider made, and changes nothing of it.
+func TestACatalogBeforeItsMigrationIsRead(t *testing.T) {
+	p := migrated(t)
+	want := p.role(t, 1, "reader", true)
+	p.sql(t, "ALTER TABLE datatable_catalog.role DROP COLUMN password_version", "DELETE FROM datatable_catalog.migration WHERE version > 1")
+	if diff := cmp.Diff([]Role{want}, p.load(t).Roles); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	p.do(t, Catalog.migrate)
+	want.PasswordVersion = 2
+	p.run(t, PutRole(want))
+	if diff := cmp.Diff([]Role{want}, p.load(t).Roles); diff != "" {
+		t.Errorf("migrated (-want +got):\n%s", diff)
 	}
 }

@@ -9,9 +9,9 @@ import (
 // PutRole writes a role by its id.
 func PutRole(r Role) postgres.Query {
 	return postgres.Query{
-		SQL: "INSERT INTO datatable_catalog.role (id, name, enabled, password) VALUES ($1::uuid, $2, $3, $4) " +
-			"ON CONFLICT (id) DO UPDATE SET name = excluded.name, enabled = excluded.enabled, password = excluded.password",
-		Args: []any{r.ID, r.Name, r.Enabled, r.Sealed},
+		SQL: "INSERT INTO datatable_catalog.role (id, name, enabled, password, password_version) VALUES ($1::uuid, $2, $3, $4, $5) " +
+			"ON CONFLICT (id) DO UPDATE SET name = excluded.name, enabled = excluded.enabled, password = excluded.password, password_version = excluded.password_version",
+		Args: []any{r.ID, r.Name, r.Enabled, r.Sealed, r.PasswordVersion},
 	}
 }
 
@@ -64,8 +64,8 @@ func (s *RoleSet) scan(scan func(...any) error) error {
 func SetLoginsHolding(roleID string, each func(login string)) postgres.Query {
 	return postgres.Query{
 		SQL: "SELECT DISTINCT s.rolname::text FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles s ON s.oid = m.member " +
-			"WHERE pg_catalog.starts_with(s.rolname::text, 'wm_set_') AND pg_catalog.shobj_description(s.oid, 'pg_authid') = $1::text || s.rolname " +
-			"AND pg_catalog.shobj_description(m.roleid, 'pg_authid') = $1::text || $2::text",
+			"WHERE pg_catalog.starts_with(s.rolname::text, 'wm_set_') AND pg_catalog.split_part(pg_catalog.shobj_description(s.oid, 'pg_authid'), E'\\n', 1) = $1::text || s.rolname " +
+			"AND pg_catalog.split_part(pg_catalog.shobj_description(m.roleid, 'pg_authid'), E'\\n', 1) = $1::text || $2::text",
 		Args: []any{markPrefix, roleID},
 		Each: func(scan func(...any) error) error {
 			var login string

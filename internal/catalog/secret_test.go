@@ -120,7 +120,13 @@ func TestMarksAreReadBack(t *testing.T) {
 	if id, ok := Marked(Mark("some id")); !ok || id != "some id" {
 		t.Errorf("read is %q, %v", id, ok)
 	}
-	for _, comment := range []string{"", "mine", "Datatable role x", "a datatable role x"} {
+	for _, note := range []string{"", "of us", "\n of\nlines\n", Mark("other")} {
+		comment := Comment("some id", note)
+		if id, ok := Marked(comment); !ok || id != "some id" || Note(comment) != note || !HasMark(comment, "some id") || HasMark(comment, "other") {
+			t.Errorf("%q is the mark of %q, %v, with the note %q", comment, id, ok, Note(comment))
+		}
+	}
+	for _, comment := range []string{"", "mine", "Datatable role x", "a datatable role x", "mine\n" + Mark("x")} {
 		if id, ok := Marked(comment); ok {
 			t.Errorf("%q is the mark of %q", comment, id)
 		}

@@ -23,15 +23,39 @@ var datatablesSQL string
 //go:embed sql/tenants.sql
 var tenantsSQL string
 
-// Mark is the comment of the Postgres role that belongs to a row of the
-// catalog. A role without it is not touched.
+// Mark is the first line of the comment of the Postgres role that belongs to a
+// row of the catalog. A role without it is not touched. What stands on the lines
+// below is a note, and marks nothing.
 func Mark(id string) string { return markPrefix + id }
+
+// Comment is a role's comment: its mark, and below it a note where there is one.
+func Comment(id, note string) string {
+	if note == "" {
+		return Mark(id)
+	}
+	return Mark(id) + "\n" + note
+}
+
+// Note is what stands in a role's comment below the mark.
+func Note(comment string) string {
+	_, note, _ := strings.Cut(comment, "\n")
+	return note
+}
+
+// HasMark says whether a comment is that of the role of a row.
+func HasMark(comment, id string) bool {
+	found, ok := Marked(comment)
+	return ok && found == id
+}
 
 const markPrefix = "datatable role "
 
 // Marked reads a role's id from the comment of its login; ok is false where
-// the comment is no mark.
-func Marked(comment string) (id string, ok bool) { return strings.CutPrefix(comment, markPrefix) }
+// the comment does not begin with a mark.
+func Marked(comment string) (id string, ok bool) {
+	line, _, _ := strings.Cut(comment, "\n")
+	return strings.CutPrefix(line, markPrefix)
+}
 
 // A Role is an entry of the role catalog and what became of its login.
 type Role struct {
@@ -39,6 +63,10 @@ type Role struct {
 	Enabled  bool
 	// Sealed password.
 	Sealed []byte
+	// PasswordVersion is the number that the password was asked for by.
+	PasswordVersion int64
+	// Note is what its comment has below the mark.
+	Note string
 	// Exists says whether Postgres has the login, with the role's mark.
 	Exists   bool
 	CanLogin bool
@@ -78,7 +106,7 @@ type Snapshot struct {
 
 // principalsSQL finds logins by their mark, which is their own name.
 const principalsSQL = "SELECT rolname::text FROM pg_catalog.pg_roles WHERE rolcanlogin AND pg_catalog.starts_with(rolname::text, 'wm_u_') " +
-	"AND pg_catalog.shobj_description(oid, 'pg_authid') = $1::text || rolname"
+	"AND pg_catalog.split_part(pg_catalog.shobj_description(oid, 'pg_authid'), E'\\n', 1) = $1::text || rolname"
 
 // Load reads the whole catalog. One that does not exist yet is empty.
 func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
@@ -93,7 +121,7 @@ func Load(ctx context.Context, tx *postgres.Tx) (*Snapshot, error) {
 	err = tx.Batch(ctx, append(directory.queries(),
 		postgres.Query{SQL: rolesSQL, Args: []any{markPrefix}, Each: func(scan func(...any) error) error {
 			var r Role
-			if err := scan(&r.ID, &r.Name, &r.Enabled, &r.Sealed, &r.Exists, &r.CanLogin, &r.Lingers, &r.Astray); err != nil {
+			if err := scan(&r.ID, &r.Name, &r.Enabled, &r.Sealed, &r.PasswordVersion, &r.Note, &r.Exists, &r.CanLogin, &r.Lingers, &r.Astray); err != nil {
 				return err
 			}
 			s.Roles = append(s.Roles, r)

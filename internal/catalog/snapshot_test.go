@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,7 +27,7 @@ func (p *place) roleID(n int) string {
 // role puts a role of the catalog; with a login it is in Postgres too, marked.
 func (p *place) role(t *testing.T, n int, name string, login bool) Role {
 	t.Helper()
-	r := Role{ID: p.roleID(n), Name: p.prefix + name, Enabled: true, Sealed: []byte{1, 2, 3}, Astray: []string{}}
+	r := Role{ID: p.roleID(n), Name: p.prefix + name, Enabled: true, Sealed: []byte{1, 2, 3}, PasswordVersion: 1, Astray: []string{}}
 	p.run(t, PutRole(r))
 	if login {
 		role, _ := p.login(t, name, "")
@@ -255,12 +256,24 @@ func TestARoleIsReadWithWhatBecameOfItsLogin(t *testing.T) {
 		{name: "somebody else's", login: true, change: "COMMENT ON ROLE %s IS 'mine'", want: func(r *Role) { r.Exists, r.CanLogin = false, false }},
 		{name: "another role's", login: true, change: "COMMENT ON ROLE %s IS '" + Mark(id(99)) + "'", want: func(r *Role) { r.Exists, r.CanLogin = false, false }},
 		{name: "shut by hand", login: true, change: "ALTER ROLE %s NOLOGIN", want: func(r *Role) { r.CanLogin = false }},
+		{name: "open for good", login: true, change: "ALTER ROLE %s VALID UNTIL 'infinity' CONNECTION LIMIT 3", provisioned: true},
+		{name: "with another password", login: true, put: func(r *Role) { r.PasswordVersion = 7 }, provisioned: true},
+		{
+			name: "with a note", login: true, change: "COMMENT ON ROLE %s IS '" + Mark("VAR_ID") + "\n\nof two\nlines \n'",
+			want: func(r *Role) { r.Note = "\nof two\nlines \n" }, provisioned: true,
+		},
+		{
+			name: "its mark below", login: true, change: "COMMENT ON ROLE %s IS 'mine\n" + Mark("VAR_ID") + "'",
+			want: func(r *Role) { r.Exists, r.CanLogin = false, false },
+		},
 		{name: "disabled", login: true, change: "ALTER ROLE %s NOLOGIN", put: func(r *Role) { r.Enabled = false }, want: func(r *Role) { r.CanLogin = false }, provisioned: true},
 		{name: "without a password", login: true, put: func(r *Role) { r.Sealed = []byte{} }},
 		{
-			name: "astray", login: true, change: "ALTER ROLE %s SUPERUSER CREATEDB CREATEROLE REPLICATION BYPASSRLS NOINHERIT",
+			name: "astray", login: true, change: "ALTER ROLE %s SUPERUSER CREATEDB CREATEROLE REPLICATION BYPASSRLS NOINHERIT VALID UNTIL '2999-01-01' CONNECTION LIMIT 0",
 			want: func(r *Role) {
-				r.Astray = []string{"NOSUPERUSER", "NOCREATEDB", "NOCREATEROLE", "NOREPLICATION", "NOBYPASSRLS", "INHERIT"}
+				r.Astray = []string{
+					"NOSUPERUSER", "NOCREATEDB", "NOCREATEROLE", "NOREPLICATION", "NOBYPASSRLS", "INHERIT", "VALID UNTIL 'infinity'", "CONNECTION LIMIT -1",
+				}
 			}, provisioned: true,
 		},
 	} {
@@ -271,7 +284,7 @@ func TestARoleIsReadWithWhatBecameOfItsLogin(t *testing.T) {
 				p.run(t, PutRole(want))
 			}
 			if test.change != "" {
-				p.sql(t, fmt.Sprintf(test.change, postgres.Ident(want.Name)))
+				p.sql(t, strings.ReplaceAll(fmt.Sprintf(test.change, postgres.Ident(want.Name)), "VAR_ID", want.ID))
 			}
 			if test.want != nil {
 				test.want(&want)

@@ -196,7 +196,7 @@ func (it setLogin) look(ctx context.Context, tx *postgres.Tx) (set catalog.RoleS
 		postgres.Roles([]string{it.login}, nil, func(r postgres.Role) { live = r }),
 		postgres.MembershipsOf(it.login, func(role string) { held = append(held, role) }),
 		postgres.OddMembershipsOf(it.login, func(role string) { odd = append(odd, role) }))
-	ready = len(set.Sealed) > 0 && live.CanLogin && live.Comment == catalog.Mark(it.login) && len(live.Astray) == 0 && sameNames(it.roles, held) && len(odd) == 0
+	ready = len(set.Sealed) > 0 && live.CanLogin && catalog.HasMark(live.Comment, it.login) && len(live.Astray) == 0 && sameNames(it.roles, held) && len(odd) == 0
 	return set, ready, err
 }
 
@@ -209,13 +209,13 @@ func (it setLogin) make(ctx context.Context, tx *postgres.Tx, box *catalog.Box, 
 		return err
 	}
 	for i, name := range it.roles {
-		if live[name].Comment != catalog.Mark(it.ids[i]) {
+		if !catalog.HasMark(live[name].Comment, it.ids[i]) {
 			return errRoleGone
 		}
 	}
 	create := postgres.CreateRole(login, true)
 	if found, exists := live[login]; exists {
-		if found.Comment != catalog.Mark(login) {
+		if !catalog.HasMark(found.Comment, login) {
 			return fmt.Errorf("Postgres has a role %q that does not belong to this catalog, and it is left alone", login) //nolint:staticcheck // a proper name
 		}
 		create = postgres.AlterRole(login, append([]string{"LOGIN"}, found.Astray...))
@@ -227,7 +227,7 @@ func (it setLogin) make(ctx context.Context, tx *postgres.Tx, box *catalog.Box, 
 			return err
 		}
 	}
-	sealed, err := makeLogin(ctx, tx, box, login, create, login)
+	sealed, err := makeLogin(ctx, tx, box, login, create, login, "")
 	if err != nil {
 		return err
 	}

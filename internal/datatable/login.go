@@ -30,7 +30,7 @@ func lockOutSets(ctx context.Context, tx *postgres.Tx, roleID string) ([]string,
 	for _, set := range sets {
 		exists := false
 		err := tx.Batch(ctx, catalog.DeleteRoleSet(set.Login),
-			postgres.Roles([]string{set.Login}, nil, func(r postgres.Role) { exists = r.Comment == catalog.Mark(set.Login) }))
+			postgres.Roles([]string{set.Login}, nil, func(r postgres.Role) { exists = catalog.HasMark(r.Comment, set.Login) }))
 		if err != nil {
 			return nil, err
 		}

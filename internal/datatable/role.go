@@ -17,6 +17,14 @@ type Role struct {
 	ID      string
 	Name    string
 	Enabled bool
+	// Adopt takes over a role of that name that Postgres has already. It matters
+	// only when the role is made.
+	Adopt bool
+	// PasswordVersion is a number from 1 that stands for the password: with
+	// another number comes another password.
+	PasswordVersion int64
+	// Comment is a note in Postgres, below the mark; empty is none.
+	Comment string
 }
 
 // RoleSeen is what a refresh saw of a role.
@@ -31,11 +39,14 @@ func PreviewRole(prior, next *Role, seen RoleSeen) Preview {
 	var p Preview
 	switch {
 	case prior == nil:
-		p.Statements = []postgres.Statement{
-			postgres.CreateRole(next.Name, next.Enabled),
-			postgres.ShownPassword(next.Name),
-			postgres.CommentOnRole(next.Name, catalog.Mark("…")),
+		p.Statements = []postgres.Statement{postgres.CreateRole(next.Name, next.Enabled)}
+		if next.Adopt {
+			p.Statements = append(p.Statements, postgres.ShownAdoption(next.Name, next.Enabled))
+			p.warn("adopt", fmt.Sprintf("Role %q is taken over where Postgres has it already", next.Name),
+				"It gets a new password, the attributes of a role, and the catalog's comment in the place of its own. Its open sessions are ended: whoever has its old password logs in no more. "+
+					"What it owns and holds stays. From then on the role is the catalog's, and destroying it drops it.")
 		}
+		p.Statements = append(p.Statements, postgres.ShownPassword(next.Name), postgres.CommentOnRole(next.Name, catalog.Comment("…", next.Comment)))
 	case next == nil:
 		p.Statements = []postgres.Statement{
 			postgres.SetLogin(prior.Name, false),
@@ -45,13 +56,23 @@ func PreviewRole(prior, next *Role, seen RoleSeen) Preview {
 		}
 		p.takesAway(fmt.Sprintf("Dropping role %q, and every set login that holds it; what they own goes to the owner of its database", prior.Name))
 	default:
-		p.Statements = alterRole(*prior, *next, seen)
+		p.Statements = changeRole(*prior, *next, seen)
 		if prior.Enabled && !next.Enabled {
 			p.warn("enabled", fmt.Sprintf("Disabling role %q ends its sessions", prior.Name),
 				"Sessions of the role, and of every set login that holds it, are ended; the set logins are dropped.")
 		}
 	}
 	return p
+}
+
+// changeRole is all that a change runs, and alterRole what of it is run as it is
+// shown.
+func changeRole(prior, next Role, seen RoleSeen) []postgres.Statement {
+	statements := alterRole(prior, next, seen)
+	if prior.PasswordVersion != next.PasswordVersion {
+		statements = append(statements, postgres.ShownPassword(next.Name))
+	}
+	return statements
 }
 
 func alterRole(prior, next Role, seen RoleSeen) []postgres.Statement {
@@ -64,6 +85,9 @@ func alterRole(prior, next Role, seen RoleSeen) []postgres.Statement {
 	}
 	if len(seen.Astray) > 0 {
 		statements = append(statements, postgres.AlterRole(next.Name, seen.Astray))
+	}
+	if prior.Comment != next.Comment {
+		statements = append(statements, postgres.CommentOnRole(next.Name, catalog.Comment(prior.ID, next.Comment)))
 	}
 	return statements
 }
@@ -90,11 +114,12 @@ func (s *Service) findRole(ctx context.Context, find func(*catalog.Snapshot) (ca
 	}
 	// A role that is shut while sessions or set logins still hold it is not
 	// disabled yet: the plan shows it, and apply ends what was broken off.
-	return Role{ID: r.ID, Name: r.Name, Enabled: r.CanLogin || r.Lingers}, RoleSeen{Astray: r.Astray}, true, nil
+	return Role{ID: r.ID, Name: r.Name, Enabled: r.CanLogin || r.Lingers, PasswordVersion: r.PasswordVersion, Comment: r.Note}, RoleSeen{Astray: r.Astray}, true, nil
 }
 
-// CreateRole makes a role with a generated password. An entry of the catalog
-// whose login is gone gets a new one, and keeps its id.
+// CreateRole makes a role with a generated password, or takes over one that
+// Postgres has. An entry of the catalog whose login is gone gets a new one, and
+// keeps its id.
 func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
 	box, err := s.keyring()
 	if err != nil {
@@ -113,22 +138,44 @@ func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
 		if row, ok := snapshot.Role(r.Name); ok {
 			r.ID = row.ID
 		}
-		var found *postgres.Role
-		if err := tx.Batch(ctx, postgres.Roles([]string{r.Name}, nil, func(role postgres.Role) { found = &role })); err != nil {
-			return err
-		}
-		if found != nil {
-			if found.Comment == catalog.Mark(r.ID) {
-				return inputError("name", "role %q is in the catalog already. Import it with id %q, or choose another name", r.Name, r.Name)
+		var found, elsewhere *postgres.Role
+		err = tx.Batch(ctx, postgres.Roles([]string{r.Name}, []string{catalog.Mark(r.ID)}, func(role postgres.Role) {
+			if role.Name == r.Name {
+				found = &role
+			} else {
+				elsewhere = &role
 			}
-			return inputError("name", "Postgres has a role %q that does not belong to this catalog, and it is left alone. Choose another name", r.Name)
-		}
-		sealed, err := makeLogin(ctx, tx, box, r.ID, postgres.CreateRole(r.Name, r.Enabled), r.Name)
+		}))
 		if err != nil {
 			return err
 		}
-		return tx.Batch(ctx, catalog.PutRole(catalog.Role{ID: r.ID, Name: r.Name, Enabled: r.Enabled, Sealed: sealed}))
+		if elsewhere != nil {
+			// With two of one mark it could not be told which has the grants.
+			return inputError("name", "Postgres has the comment that marks role %[1]q on role %[2]q. Where that is the role, renamed by hand, run ALTER ROLE %[3]s RENAME TO %[4]s and import it with id %[1]q. "+
+				"Else run COMMENT ON ROLE %[3]s IS NULL and apply again", r.Name, elsewhere.Name, postgres.Ident(elsewhere.Name), postgres.Ident(r.Name))
+		}
+		create := postgres.CreateRole(r.Name, r.Enabled)
+		switch {
+		case found == nil:
+		case catalog.HasMark(found.Comment, r.ID):
+			return inputError("name", "role %q is in the catalog already. Import it with id %q, or choose another name", r.Name, r.Name)
+		case !r.Adopt:
+			return inputError("name", "Postgres has a role %q that does not belong to this catalog, and it is left alone. Choose another name, or set adopt = true to take it over", r.Name)
+		default:
+			if create, err = adoption(ctx, tx, r, *found); err != nil {
+				return err
+			}
+		}
+		sealed, err := makeLogin(ctx, tx, box, r.ID, create, r.Name, r.Comment)
+		if err != nil {
+			return err
+		}
+		return tx.Batch(ctx, catalog.PutRole(catalog.Role{ID: r.ID, Name: r.Name, Enabled: r.Enabled, Sealed: sealed, PasswordVersion: r.PasswordVersion}))
 	})
+	if err == nil && r.Adopt {
+		// Whoever is logged in came by a password that is no more.
+		err = s.endSessions(ctx, r.Name)
+	}
 	return r, err
 }
 
@@ -152,9 +199,18 @@ func (s *Service) NeedsKey() (missing bool, err error) {
 }
 
 // makeLogin runs the statement that makes a login, or lets one in again, and
-// gives it a new password and its mark. It returns the password sealed for
-// identity.
-func makeLogin(ctx context.Context, tx *postgres.Tx, box *catalog.Box, identity string, create postgres.Statement, name string) ([]byte, error) {
+// gives it a new password, its mark, and a note below that. It returns the
+// password sealed for identity.
+func makeLogin(ctx context.Context, tx *postgres.Tx, box *catalog.Box, identity string, create postgres.Statement, name, note string) ([]byte, error) {
+	if err := tx.Run(ctx, []postgres.Statement{create, postgres.CommentOnRole(name, catalog.Comment(identity, note))}); err != nil {
+		return nil, err
+	}
+	return newPassword(ctx, tx, box, identity, name)
+}
+
+// newPassword gives a login a password that nobody knows, and returns it sealed
+// for identity.
+func newPassword(ctx context.Context, tx *postgres.Tx, box *catalog.Box, identity, name string) ([]byte, error) {
 	password := postgres.NewPassword()
 	verifier, err := postgres.Verifier(password)
 	if err != nil {
@@ -164,13 +220,11 @@ func makeLogin(ctx context.Context, tx *postgres.Tx, box *catalog.Box, identity 
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.Run(ctx, []postgres.Statement{create, postgres.CommentOnRole(name, catalog.Mark(identity))}); err != nil {
-		return nil, err
-	}
 	return sealed, tx.SetPassword(ctx, name, verifier)
 }
 
-// UpdateRole renames, enables or disables a role in place.
+// UpdateRole changes a role in place: its name, whether it can log in, its
+// password, its comment. Sessions that are open stay, unless it is disabled.
 func (s *Service) UpdateRole(ctx context.Context, prior, next Role, seen RoleSeen) error {
 	next.ID = prior.ID
 	var retired []string
@@ -188,12 +242,18 @@ func (s *Service) UpdateRole(ctx context.Context, prior, next Role, seen RoleSee
 				return inputError("name", "Postgres has a role %q already. Choose another name", next.Name)
 			}
 		}
-		statements := alterRole(Role{Name: live.Name, Enabled: live.CanLogin}, next, RoleSeen{Astray: live.Astray})
-		planned := alterRole(prior, next, seen)
-		if missing := without(statements, planned); len(missing) > 0 {
+		actual := Role{ID: row.ID, Name: live.Name, Enabled: live.CanLogin, PasswordVersion: row.PasswordVersion, Comment: catalog.Note(live.Comment)}
+		astray := RoleSeen{Astray: live.Astray}
+		if missing := without(changeRole(actual, next, astray), changeRole(prior, next, seen)); len(missing) > 0 {
 			return &StaleError{Missing: missing}
 		}
-		row.Name, row.Enabled = next.Name, next.Enabled
+		statements := alterRole(actual, next, astray)
+		if actual.PasswordVersion != next.PasswordVersion {
+			if err := s.rotate(ctx, tx, &row, live.Name); err != nil {
+				return err
+			}
+		}
+		row.Name, row.Enabled, row.PasswordVersion = next.Name, next.Enabled, next.PasswordVersion
 		if err := tx.Run(ctx, statements, catalog.PutRole(row)); err != nil {
 			return err
 		}
@@ -212,6 +272,20 @@ func (s *Service) UpdateRole(ctx context.Context, prior, next Role, seen RoleSee
 		}
 	}
 	return s.removeLogins(ctx, retired)
+}
+
+// rotate gives the login of a role another password, and seals that in its row.
+func (s *Service) rotate(ctx context.Context, tx *postgres.Tx, row *catalog.Role, login string) error {
+	box, err := s.keyring()
+	if err != nil {
+		return err
+	}
+	// With another key than the one before, neither would open all passwords.
+	if _, err := box.Open(row.ID, row.Sealed); err != nil {
+		return err
+	}
+	row.Sealed, err = newPassword(ctx, tx, box, row.ID, login)
+	return err
 }
 
 // without returns the statements that are not in planned.

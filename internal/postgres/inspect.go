@@ -125,13 +125,13 @@ type Role struct {
 	Name, Comment string
 	CanLogin      bool
 	// Astray are the keywords that would make it what a login of this product
-	// is, NOSUPERUSER where it is a superuser.
+	// is, NOSUPERUSER where it is a superuser, and one that its password lets in.
 	Astray []string
 }
 
-// Roles asks for roles by name or by comment.
-func Roles(names, comments []string, each func(Role)) Query {
-	return Query{SQL: rolesSQL, Args: []any{names, comments}, Each: func(scan func(...any) error) error {
+// Roles asks for roles by name or by the first line of their comment.
+func Roles(names, lines []string, each func(Role)) Query {
+	return Query{SQL: rolesSQL, Args: []any{names, lines}, Each: func(scan func(...any) error) error {
 		var r Role
 		if err := scan(&r.Name, &r.Comment, &r.CanLogin, &r.Astray); err != nil {
 			return err
@@ -219,6 +219,14 @@ func MembershipsOf(member string, each func(role string)) Query {
 // plain GRANT makes.
 func OddMembershipsOf(member string, each func(role string)) Query {
 	return texts(oddMembershipsSQL, []any{member}, each)
+}
+
+// AgainstAdoption asks what stands against taking a role over: "superuser",
+// "login" (it is the provider's own), "database" (it owns that), "member of" and
+// "member" (of the named role, and who is one), "not admin" (the provider's login
+// may not alter it).
+func AgainstAdoption(role string, each func(kind, name string)) Query {
+	return pairs(againstAdoptionSQL, []any{role}, each)
 }
 
 // OwnedCode asks for what a role owns in the database that would run with the

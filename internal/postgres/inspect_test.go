@@ -147,13 +147,13 @@ func TestVersionIsTheServersMajorOne(t *testing.T) {
 
 func TestRolesAreFoundByNameAndByComment(t *testing.T) {
 	p := newPlace(t)
-	plain, astray := p.role(t, "a plain", "LOGIN"), p.role(t, "b.Astray", "SUPERUSER CREATEDB CREATEROLE REPLICATION BYPASSRLS NOINHERIT")
+	plain, astray := p.role(t, "a plain", "LOGIN"), p.role(t, "b.Astray", "SUPERUSER CREATEDB CREATEROLE REPLICATION BYPASSRLS NOINHERIT VALID UNTIL '2999-01-01' CONNECTION LIMIT 0")
 	other := p.role(t, "c", "")
 	mark := p.prefix + "it's marked"
-	p.sql(t, string(CommentOnRole(astray, mark)))
+	p.sql(t, string(CommentOnRole(astray, mark+"\n"+mark+"?")))
 	want := []Role{
 		{Name: plain, CanLogin: true, Astray: []string{}},
-		{Name: astray, Comment: mark, Astray: []string{"NOSUPERUSER", "NOCREATEDB", "NOCREATEROLE", "NOREPLICATION", "NOBYPASSRLS", "INHERIT"}},
+		{Name: astray, Comment: mark + "\n" + mark + "?", Astray: []string{"NOSUPERUSER", "NOCREATEDB", "NOCREATEROLE", "NOREPLICATION", "NOBYPASSRLS", "INHERIT", "VALID UNTIL 'infinity'", "CONNECTION LIMIT -1"}},
 	}
 	find := func(names, comments []string) (found []Role) {
 		p.read(t, Roles(names, comments, func(r Role) { found = append(found, r) }))

@@ -14,6 +14,9 @@ var functionsSQL string
 //go:embed sql/roles.sql
 var rolesSQL string
 
+//go:embed sql/against_adoption.sql
+var againstAdoptionSQL string
+
 //go:embed sql/policies.sql
 var policiesSQL string
 

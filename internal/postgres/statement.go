@@ -33,6 +33,19 @@ func CreateRole(name string, login bool) Statement {
 	return statement("CREATE ROLE %s %s %s", Ident(name), loginKeyword(login), loginAttributes)
 }
 
+// AdoptRole makes of a role that exists what CreateRole makes: whether it can
+// log in is set, and the attributes, keywords such as NOSUPERUSER.
+func AdoptRole(name string, login bool, attributes []string) Statement {
+	return AlterRole(name, append([]string{loginKeyword(login)}, attributes...))
+}
+
+// ShownAdoption stands in a plan for AdoptRole, of which a plan does not know
+// whether it is needed, and for which attributes.
+func ShownAdoption(name string, login bool) Statement {
+	return statement("ALTER ROLE %s %s %s VALID UNTIL 'infinity' CONNECTION LIMIT -1 -- in place of CREATE ROLE where the role exists, and of it what is needed",
+		Ident(name), loginKeyword(login), loginAttributes)
+}
+
 // ShownPassword stands in a plan for the statement that sets a password; what
 // is run has the verifier, never the password, and is in no log.
 func ShownPassword(name string) Statement {

@@ -47,9 +47,13 @@ type kind[M, W, S any] struct {
 	anew []string
 
 	preview func(prior, next *W, seen S) datatable.Preview
-	// needs warns, when a new object is planned, of what its creation will
-	// need. It may be nil.
-	needs func(s *datatable.Service, diags *diag.Diagnostics)
+	// needs warns of what a planned change will need; prior is nil where a new
+	// object is planned. It may be nil.
+	needs func(s *datatable.Service, prior, next *W, diags *diag.Diagnostics)
+	// dependents warns of what else a planned change of an object will meet, next
+	// being nil where it goes. It may look at what is there, by reads that are
+	// shared, since it changes nothing about the plan. It may be nil.
+	dependents func(ctx context.Context, s *datatable.Service, prior W, next *W) []datatable.Warning
 
 	read   func(ctx context.Context, s *datatable.Service, w W) (W, S, bool, error)
 	create func(ctx context.Context, s *datatable.Service, w W) (W, S, error)
@@ -124,6 +128,7 @@ func (r *managed[M, W, S]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		// Terraform shows no statements of what goes, so they are a warning. A
 		// replacement is planned again as a create, and keeps the warning.
 		addWarnings(diags, r.preview(prior, nil, seen))
+		r.warnOfDependents(ctx, prior, nil, diags)
 		return
 	}
 	if !req.Config.Raw.IsFullyKnown() || unknownAt(ctx, resp.Plan, workspacePath, r.schema) {
@@ -133,17 +138,31 @@ func (r *managed[M, W, S]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if next = r.value(ctx, resp.Plan, diags); diags.HasError() {
 		return
 	}
-	if prior == nil && r.needs != nil && r.client.service != nil {
-		r.needs(r.client.service, diags)
+	if r.needs != nil && r.client.service != nil {
+		r.needs(r.client.service, prior, next, diags)
 	}
 	preview := r.preview(prior, next, seen)
 	addWarnings(diags, preview)
+	r.warnOfDependents(ctx, prior, next, diags)
+	if prior != nil {
+		// Terraform has made it unknown where any argument changed, also one that
+		// a plan modifier has set back.
+		var statements types.List
+		diags.Append(req.State.GetAttribute(ctx, statementsPath, &statements)...)
+		diags.Append(resp.Plan.SetAttribute(ctx, statementsPath, statements)...)
+	}
 	if prior == nil || len(preview.Statements) > 0 || !resp.Plan.Raw.Equal(req.State.Raw) {
 		diags.Append(resp.Plan.SetAttribute(ctx, statementsPath, statementList(preview))...)
 		for _, name := range r.volatile {
 			// Terraform does so itself only where an argument changes.
 			resp.Plan.Raw = withUnknown(resp.Plan.Raw, name, diags)
 		}
+	}
+}
+
+func (r *managed[M, W, S]) warnOfDependents(ctx context.Context, prior, next *W, diags *diag.Diagnostics) {
+	if r.dependents != nil && prior != nil && r.client.service != nil && len(r.client.unknown) == 0 {
+		addWarnings(diags, datatable.Preview{Warnings: r.dependents(ctx, r.client.service, *prior, next)})
 	}
 }
 

@@ -478,7 +478,7 @@ resource "datatable_policy" "p" {
 				"CREATE TABLE public.x (a int)", "CREATE FUNCTION public.f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "CREATE SCHEMA x",
 				"ALTER POLICY p ON s.t USING (false)", "DROP POLICY p ON s.t", "ALTER TABLE s.t DISABLE ROW LEVEL SECURITY",
 				"CREATE ROLE §evil", "GRANT §third TO " + l.Name, "GRANT SELECT ON pg_authid TO " + l.Name, "GRANT CREATE ON SCHEMA public TO " + l.Name,
-				"SELECT * FROM pg_authid", "ALTER ROLE " + l.Name + " SUPERUSER", "ALTER ROLE " + l.Name + " BYPASSRLS", "ALTER ROLE §third PASSWORD 'x'",
+				"SELECT * FROM pg_authid", "SELECT passwd FROM pg_shadow", "ALTER ROLE " + l.Name + " SUPERUSER", "ALTER ROLE " + l.Name + " BYPASSRLS", "ALTER ROLE §third PASSWORD 'x'",
 				"COMMENT ON ROLE §third IS 'mine'",
 			} {
 				if l.Name == e.Name("§app") && sql == "SET SESSION AUTHORIZATION §app" {

@@ -36,6 +36,9 @@ var badBlocks = []bad{
 	{"role: wm_set_", "datatable_role", `name = "wm_set_x"`, `name = "wm_set_x"`, []string{`starts with "wm_set_"`}},
 	{"role: wm_u_", "datatable_role", `name = "Wm_U_x"`, `name = "Wm_U_x"`, []string{`starts with "wm_u_"`}},
 	{"role: wm_g_", "datatable_role", `name = "wm_g_x"`, `name = "wm_g_x"`, []string{`starts with "wm_g_"`}},
+	{"role: empty comment", "datatable_role", "name = \"r\"\n  comment = \"\"", `comment = ""`, []string{"comment is empty", "leave the argument out"}},
+	{"role: comment with a NUL", "datatable_role", "name = \"r\"\n  comment = \"a\\u0000b\"", `comment = "a\u0000b"`, []string{"NUL character"}},
+	{"role: password version", "datatable_role", "name = \"r\"\n  password_version = 0", `password_version = 0`, []string{"at least 1"}},
 
 	{"workspace: name", "datatable_workspace", `name = "` + sixtyFour + `"`, `name = "` + sixtyFour + `"`, []string{"64 bytes", "at most 63"}},
 	{"workspace: group of a stranger", "datatable_workspace", "name = \"w\"\n  members = { a = { email = \"a@x\" } }\n  groups = { g = [\"a\", \"ghost\"] }", `groups = { g = ["a", "ghost"] }`, []string{`"ghost" is no member`}},

@@ -1,5 +1,5 @@
--- Roles of the cluster: by name, by comment, or both.
--- $1 names, $2 comments
+-- Roles of the cluster: by name, by the first line of the comment, or both.
+-- $1 names, $2 first lines
 SELECT r.rolname,
     coalesce(pg_catalog.shobj_description(r.oid, 'pg_authid'), ''),
     r.rolcanlogin,
@@ -9,8 +9,10 @@ SELECT r.rolname,
         CASE WHEN r.rolcreaterole THEN 'NOCREATEROLE' END,
         CASE WHEN r.rolreplication THEN 'NOREPLICATION' END,
         CASE WHEN r.rolbypassrls THEN 'NOBYPASSRLS' END,
-        CASE WHEN NOT r.rolinherit THEN 'INHERIT' END], NULL)
+        CASE WHEN NOT r.rolinherit THEN 'INHERIT' END,
+        CASE WHEN r.rolvaliduntil < 'infinity' THEN 'VALID UNTIL ''infinity''' END,
+        CASE WHEN r.rolconnlimit = 0 THEN 'CONNECTION LIMIT -1' END], NULL)
 FROM pg_catalog.pg_roles r
 WHERE r.rolname = ANY ($1::text[])
     OR (pg_catalog.cardinality($2::text[]) > 0
-        AND pg_catalog.shobj_description(r.oid, 'pg_authid') = ANY ($2::text[]))
+        AND pg_catalog.split_part(pg_catalog.shobj_description(r.oid, 'pg_authid'), E'\n', 1) = ANY ($2::text[]))
