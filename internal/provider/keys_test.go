@@ -108,6 +108,11 @@ func TestTheKeyIsChangedInOneApply(t *testing.T) {
 	allUnder(t, e, fresh, 2)
 
 	m.Write("main.tf", e.Config(two))
+	m.Env = []string{"DATATABLE_PREVIOUS_ENCRYPTION_KEY=c2VjcmV0"}
+	if out := fails(t, m, "plan"); !strings.Contains(out, "previous_encryption_key has 6 bytes and needs 32") {
+		t.Error(out)
+	}
+	m.Env = nil
 	m.MustRun("destroy", "-auto-approve", "-input=false")
 	if left := e.Leftovers(t); len(left) > 0 {
 		t.Errorf("left over: %q", left)

@@ -257,6 +257,7 @@ func (p *Provider) Functions(context.Context) []func() function.Function {
 		newParseReference,
 		newFormatReference,
 		newMemberOf,
+		newOwnedBy,
 		newQuoteIdent,
 		newQuoteLiteral,
 	}
