@@ -40,7 +40,7 @@ func Main(m *testing.M) int {
 		}
 		return readForever()
 	}
-	s, err := server.Start(context.Background(), server.Options{Log: os.Stderr})
+	s, err := server.Start(context.Background(), server.Options{Log: os.Stderr, Settings: logged})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

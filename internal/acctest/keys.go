@@ -53,6 +53,14 @@ func (e *Env) ProviderWithKeys(key, previous string) string {
 	return strings.Replace(e.Provider(fmt.Sprintf("previous_encryption_key = %q", previous)), e.key, key, 1)
 }
 
+// UsePassword gives the provider's login, which is not the superuser, another
+// password.
+func (e *Env) UsePassword(t *testing.T, password string) {
+	t.Helper()
+	e.admin(t, "postgres", "ALTER ROLE "+postgres.Ident(e.user)+" PASSWORD "+postgres.Literal(password))
+	e.password = password
+}
+
 // AsSuperuser is the server's superuser, in the test's database.
 func (e *Env) AsSuperuser(t *testing.T) Login {
 	t.Helper()

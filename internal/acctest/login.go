@@ -78,6 +78,9 @@ func (e *Env) ServiceAt(t *testing.T, address string) *datatable.Service {
 	return e.service(t, address, e.key, "")
 }
 
+// Password is what the login connects with.
+func (l Login) Password() string { return l.password }
+
 // WithPassword is a login by name and password, right or wrong.
 func (e *Env) WithPassword(name, password string) Login {
 	name = e.Name(name)
