@@ -40,7 +40,7 @@ func Main(m *testing.M) int {
 		}
 		return readForever()
 	}
-	s, err := server.Start(context.Background(), server.Options{Log: os.Stderr})
+	s, err := server.Start(context.Background(), server.Options{Log: os.Stderr, Settings: logged})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -55,7 +55,7 @@ func Main(m *testing.M) int {
 	for name, value := range map[string]string{
 		"TF_ACC": "1", "TF_ACC_TERRAFORM_PATH": cli, "CHECKPOINT_DISABLE": "1",
 		// What a developer has set up for Terraform or Postgres is not for tests.
-		"TF_CLI_CONFIG_FILE": os.DevNull, "DATATABLE_URL": "", "DATATABLE_ENCRYPTION_KEY": "",
+		"TF_CLI_CONFIG_FILE": os.DevNull, "DATATABLE_URL": "", "DATATABLE_ENCRYPTION_KEY": "", "DATATABLE_PREVIOUS_ENCRYPTION_KEY": "",
 	} {
 		if err := os.Setenv(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)

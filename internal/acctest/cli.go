@@ -91,6 +91,9 @@ func (m *Module) Read(name string) string {
 	return string(text)
 }
 
+// Dir is the module's folder.
+func (m *Module) Dir() string { return m.dir }
+
 // Run runs the CLI and returns what it printed, and its error.
 func (m *Module) Run(args ...string) (string, error) {
 	m.t.Helper()

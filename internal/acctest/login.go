@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/datatable-io/terraform-provider-datatable/internal/catalog"
 	"github.com/datatable-io/terraform-provider-datatable/internal/datatable"
-	"github.com/datatable-io/terraform-provider-datatable/internal/postgres"
 	"github.com/datatable-io/terraform-provider-datatable/internal/resolve"
 )
 
@@ -77,21 +75,14 @@ func (e *Env) Service(t *testing.T) *datatable.Service {
 // ServiceAt is Service by another way to the server, a host:port.
 func (e *Env) ServiceAt(t *testing.T, address string) *datatable.Service {
 	t.Helper()
-	s, err := datatable.New(datatable.Options{
-		Postgres: postgres.Config{
-			URL: e.url(address, e.user, e.password, e.Database()), MaxConnections: 2, ConnectTimeout: 15 * time.Second, LockTimeout: time.Minute, ApplicationName: "acctest",
-		},
-		EncryptionKey: e.key,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
+	return e.service(t, address, e.key, "")
 }
 
 // Provided is the provider's own login.
 func (e *Env) Provided() Login { return e.WithPassword(e.user, e.password) }
+
+// Password is what the login connects with.
+func (l Login) Password() string { return l.password }
 
 // WithPassword is a login by name and password, right or wrong.
 func (e *Env) WithPassword(name, password string) Login {

@@ -115,6 +115,74 @@ func TestAKeyThatIsOfNoUseIsNotRepeated(t *testing.T) {
 	}
 }
 
+func rotating(t *testing.T, b, previous byte) *Box {
+	t.Helper()
+	box, err := newBox(t, b).Rotating(newKey(previous))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box
+}
+
+func TestARotatingBoxOpensBothAndSealsUnderItsOwn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		identity, password := rapid.String().Draw(rt, "identity"), rapid.String().Draw(rt, "password")
+		old, box := newBox(t, 1), rotating(t, 2, 1)
+		before, _ := old.Seal(identity, password)
+		if behind, err := box.Behind(identity, before); !behind || err != nil {
+			t.Fatalf("what is under the previous key is behind: %v, %v", behind, err)
+		}
+		again, moved, err := box.Reseal(identity, before)
+		if err != nil || !moved {
+			t.Fatalf("resealed: %v, %v", moved, err)
+		}
+		for _, sealed := range [][]byte{before, again} {
+			if got, err := box.Open(identity, sealed); err != nil || got != password {
+				t.Fatalf("opened is %q, %v", got, err)
+			}
+			if got, err := box.Open(identity+"x", sealed); !errors.Is(err, ErrNeitherKey) || got != "" {
+				t.Fatalf("on another row it opens to %q, %v", got, err)
+			}
+		}
+		if got, err := newBox(t, 2).Open(identity, again); err != nil || got != password {
+			t.Fatalf("under the new key alone it opens to %q, %v", got, err)
+		}
+		if got, err := old.Open(identity, again); !errors.Is(err, ErrWrongKey) || got != "" {
+			t.Fatalf("under the previous key alone it opens to %q, %v", got, err)
+		}
+		if same, moved, err := box.Reseal(identity, again); moved || err != nil || !bytes.Equal(same, again) {
+			t.Fatalf("resealed twice: %v, %v", moved, err)
+		}
+		if _, moved, err := box.Reseal(identity+"x", before); !errors.Is(err, ErrNeitherKey) || moved {
+			t.Fatalf("another row's is resealed: %v, %v", moved, err)
+		}
+	})
+}
+
+func TestAPreviousKeyThatIsOfNoUse(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		box      *Box
+		previous string
+		says     string
+	}{
+		"short":         {newBox(t, 1), "c2VjcmV0LXNlY3JldA==", "previous_encryption_key has 13 bytes and needs 32"},
+		"not base64":    {newBox(t, 1), "s3cr3t s3cr3t!", "previous_encryption_key is not base64"},
+		"the same":      {newBox(t, 1), newKey(1), "previous_encryption_key is the same key as encryption_key"},
+		"without a new": {nil, newKey(1), "previous_encryption_key is set and encryption_key is not"},
+	} {
+		box, err := test.box.Rotating(test.previous)
+		if err == nil || box != nil {
+			t.Errorf("%s: it is taken", name)
+			continue
+		}
+		if !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), howToRotate) || strings.Contains(err.Error(), test.previous) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestMarksAreReadBack(t *testing.T) {
 	t.Parallel()
 	if id, ok := Marked(Mark("some id")); !ok || id != "some id" {

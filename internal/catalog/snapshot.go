@@ -197,6 +197,17 @@ func (s *Snapshot) Logins() []string {
 	return logins
 }
 
+// SealedRoles are the passwords of roles.
+func (s *Snapshot) SealedRoles() []SealedRow {
+	var rows []SealedRow
+	for _, r := range s.Roles {
+		if len(r.Sealed) > 0 {
+			rows = append(rows, SealedRow{Identity: r.ID, Login: r.Name, Sealed: r.Sealed})
+		}
+	}
+	return rows
+}
+
 // Workspace finds a workspace by name.
 func (s *Snapshot) Workspace(name string) (resolve.Workspace, bool) {
 	return find(s.Workspaces, func(w resolve.Workspace) bool { return w.Name == name })

@@ -136,7 +136,11 @@ func (s *Service) rolePassword(ctx context.Context, id string) (string, error) {
 	if !ok {
 		return "", errRoleGone
 	}
-	return box.Open(r.ID, r.Sealed)
+	password, err := box.Open(r.ID, r.Sealed)
+	if err != nil {
+		err = w.whyShut(box, r, err)
+	}
+	return password, err
 }
 
 // A setLogin is a login and the roles it has to be a member of: names and ids
@@ -203,8 +207,12 @@ func (it setLogin) look(ctx context.Context, tx *postgres.Tx) (set catalog.RoleS
 // make makes the login, or takes it back with a new password.
 func (it setLogin) make(ctx context.Context, tx *postgres.Tx, box *catalog.Box, set *catalog.RoleSet) error {
 	login := it.login
+	box, err := lockedKey(ctx, tx, box)
+	if err != nil {
+		return err
+	}
 	live := map[string]postgres.Role{}
-	err := tx.Batch(ctx, postgres.Roles(append([]string{login}, it.roles...), nil, func(r postgres.Role) { live[r.Name] = r }))
+	err = tx.Batch(ctx, postgres.Roles(append([]string{login}, it.roles...), nil, func(r postgres.Role) { live[r.Name] = r }))
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,8 @@ type Role struct {
 type RoleSeen struct {
 	// Astray are the keywords that would make the login what it has to be.
 	Astray []string
+	// OldKey says that its password in the catalog is under the previous key.
+	OldKey bool
 }
 
 // PreviewRole tells what a change from prior to next will run; either may be
@@ -57,6 +59,9 @@ func PreviewRole(prior, next *Role, seen RoleSeen) Preview {
 		p.takesAway(fmt.Sprintf("Dropping role %q, and every set login that holds it; what they own goes to the owner of its database", prior.Name))
 	default:
 		p.Statements = changeRole(*prior, *next, seen)
+		if seen.OldKey {
+			p.Statements = append(p.Statements, catalog.ShownReseal...)
+		}
 		if prior.Enabled && !next.Enabled {
 			p.warn("enabled", fmt.Sprintf("Disabling role %q ends its sessions", prior.Name),
 				"Sessions of the role, and of every set login that holds it, are ended; the set logins are dropped.")
@@ -95,7 +100,11 @@ func alterRole(prior, next Role, seen RoleSeen) []postgres.Statement {
 // Role reads a role by its id. Enabled is what Postgres says. One whose login
 // is gone, or is somebody else's by now, is not found.
 func (s *Service) Role(ctx context.Context, id string) (Role, RoleSeen, bool, error) {
-	return s.findRole(ctx, func(snapshot *catalog.Snapshot) (catalog.Role, bool) { return snapshot.RoleByID(id) })
+	r, seen, ok, err := s.findRole(ctx, func(snapshot *catalog.Snapshot) (catalog.Role, bool) { return snapshot.RoleByID(id) })
+	if ok && err == nil {
+		seen.OldKey, err = s.behind(ctx, id)
+	}
+	return r, seen, ok, err
 }
 
 // RoleByName reads a role by its name.
@@ -128,11 +137,14 @@ func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
 	fresh := uuid.NewString()
 	err = s.inCatalog(ctx, func(tx *postgres.Tx) error {
 		r.ID = fresh
+		if err := s.rekey(ctx, tx); err != nil {
+			return err
+		}
 		snapshot, err := catalog.Load(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := rightKey(box, snapshot); err != nil {
+		if _, err := rightKey(box, snapshot.SealedRoles()); err != nil {
 			return err
 		}
 		if row, ok := snapshot.Role(r.Name); ok {
@@ -179,25 +191,6 @@ func (s *Service) CreateRole(ctx context.Context, r Role) (Role, error) {
 	return r, err
 }
 
-// rightKey refuses a key that the passwords in the catalog are not under: with
-// two keys, neither would open all.
-func rightKey(box *catalog.Box, snapshot *catalog.Snapshot) error {
-	for _, r := range snapshot.Roles {
-		if len(r.Sealed) > 0 {
-			_, err := box.Open(r.ID, r.Sealed)
-			return err
-		}
-	}
-	return nil
-}
-
-// NeedsKey is the error that making a login will meet for want of a key, or
-// nil. Missing says that there is no key at all, as when only apply has one.
-func (s *Service) NeedsKey() (missing bool, err error) {
-	_, err = s.keyring()
-	return errors.Is(err, catalog.ErrNoKey), err
-}
-
 // makeLogin runs the statement that makes a login, or lets one in again, and
 // gives it a new password, its mark, and a note below that. It returns the
 // password sealed for identity.
@@ -229,6 +222,9 @@ func (s *Service) UpdateRole(ctx context.Context, prior, next Role, seen RoleSee
 	next.ID = prior.ID
 	var retired []string
 	err := s.inCatalog(ctx, func(tx *postgres.Tx) error {
+		if err := s.rekey(ctx, tx); err != nil {
+			return err
+		}
 		row, live, err := markedRole(ctx, tx, prior.ID)
 		if err != nil {
 			return err

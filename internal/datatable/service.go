@@ -24,6 +24,8 @@ type Options struct {
 	Postgres postgres.Config
 	// EncryptionKey is base64 of 32 bytes, or empty.
 	EncryptionKey string
+	// PreviousEncryptionKey is the one before, while keys are changed.
+	PreviousEncryptionKey string
 }
 
 // A Service does what resources declare. It opens connections when they are
@@ -33,6 +35,8 @@ type Service struct {
 	cluster *postgres.Cluster
 	box     *catalog.Box
 	boxErr  error
+	// rotating says that a previous key is given.
+	rotating bool
 
 	world shared[world]
 
@@ -67,9 +71,8 @@ func New(o Options) (*Service, error) {
 		return nil, &InputError{Field: "url", Message: err.Error()}
 	}
 	s := &Service{cluster: cluster, quiet: newQuiet(), states: map[string]*shared[state]{}, ready: map[string]bool{}}
-	if o.EncryptionKey != "" {
-		s.box, s.boxErr = catalog.NewBox(o.EncryptionKey)
-	}
+	s.box, s.boxErr = Keys{Current: o.EncryptionKey, Previous: o.PreviousEncryptionKey}.box()
+	s.rotating = o.PreviousEncryptionKey != ""
 	return s, nil
 }
 
@@ -205,15 +208,4 @@ func (s *Service) isReady(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready[name]
-}
-
-// keyring is the box, or why there is none.
-func (s *Service) keyring() (*catalog.Box, error) {
-	switch {
-	case s.boxErr != nil:
-		return nil, s.boxErr
-	case s.box == nil:
-		return nil, catalog.ErrNoKey
-	}
-	return s.box, nil
 }

@@ -33,12 +33,14 @@ const exampleTables = `
 
 // The values that the examples of functions say they have, by output.
 var exampleOutputs = map[string]any{
-	"parsed":     map[string]any{"datatable": "main", "schema": "analytics", "role": "reader", "as": nil},
-	"reference":  "datatable://main:analytics?role=reader",
-	"as_viewer":  "datatable://main?as=viewer",
-	"condition":  "pg_catalog.pg_has_role(current_user, 'reader', 'member')",
-	"identifier": `"Order ""lines"""`,
-	"literal":    `'O''Brien'`,
+	"parsed":       map[string]any{"datatable": "main", "schema": "analytics", "role": "reader", "as": nil},
+	"reference":    "datatable://main:analytics?role=reader",
+	"as_viewer":    "datatable://main?as=viewer",
+	"condition":    "pg_catalog.pg_has_role(current_user, 'reader', 'member')",
+	"any_of_these": "(pg_catalog.pg_has_role(current_user, 'emea', 'member') OR pg_catalog.pg_has_role(current_user, 'apac', 'member'))",
+	"own_rows":     `"email" = wm_email()`,
+	"identifier":   `"Order ""lines"""`,
+	"literal":      `'O''Brien'`,
 }
 
 // TestExamples applies every example of the documentation. They are parts of one

@@ -83,16 +83,62 @@ func newParseReference() function.Function {
 		})()
 }
 
-func newMemberOf() function.Function {
-	return newTextFunction("member_of", "Condition: the connection holds a role",
-		"Returns the SQL condition that is true for a connection that holds the role, alone or among others, to be used in a policy: "+
-			"`pg_catalog.pg_has_role(current_user, 'role', 'member')`.",
-		"role", "Name of the role.", function.StringReturn{},
-		func(role string) (any, error) {
-			if err := resolve.CheckRoleName(role); err != nil {
+// memberOf is the condition that a connection holds one of several roles.
+type memberOf struct{}
+
+func newMemberOf() function.Function { return memberOf{} }
+
+func (memberOf) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "member_of"
+}
+
+func (memberOf) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Condition: the connection holds a role",
+		MarkdownDescription: "Returns the SQL condition that is true for a connection that holds the role, alone or among others, to be used in a policy: " +
+			"`pg_catalog.pg_has_role(current_user, 'role', 'member')`. With several roles it is true for a connection that holds any of them: the conditions of " +
+			"each, with `OR` between them and parentheses around all. A list or set is given with three dots: `member_of(local.roles...)`. For a connection that has to hold " +
+			"all of several roles, put `AND` between one call for each.",
+		Parameters:        []function.Parameter{function.StringParameter{Name: "role", MarkdownDescription: "Name of a role."}},
+		VariadicParameter: function.StringParameter{Name: "roles", MarkdownDescription: "Names of further roles."},
+		Return:            function.StringReturn{},
+	}
+}
+
+func (memberOf) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var first string
+	var more []string
+	if resp.Error = req.Arguments.Get(ctx, &first, &more); resp.Error != nil {
+		return
+	}
+	roles := append([]string{first}, more...)
+	conditions := make([]string, len(roles))
+	for i, role := range roles {
+		if err := resolve.CheckRoleName(role); err != nil {
+			resp.Error = function.NewArgumentFuncError(int64(i), sentence(err))
+			return
+		}
+		conditions[i] = fmt.Sprintf("pg_catalog.pg_has_role(current_user, %s, 'member')", postgres.Literal(role))
+	}
+	condition := strings.Join(conditions, " OR ")
+	if len(conditions) > 1 {
+		condition = "(" + condition + ")"
+	}
+	resp.Error = resp.Result.Set(ctx, condition)
+}
+
+func newOwnedBy() function.Function {
+	return newTextFunction("owned_by", "Condition: the row is the person's own",
+		"Returns the SQL condition that is true for a row whose column has the email of the person who is connected, to be used in a policy: "+
+			"`\"column\" = wm_email()`, the column's name quoted.\n\n"+
+			"It is for data tables where every member has a login of their own. This version of the provider has no such access, and no database has a function `wm_email` by itself: "+
+			"a policy with this condition is refused until somebody makes one that returns the email as `text`.",
+		"column", "Name of the column, without that of its table, as Postgres has it: `email`, or `Created by`.", function.StringReturn{},
+		func(column string) (any, error) {
+			if err := resolve.CheckIdentifier("column", column); err != nil {
 				return nil, err
 			}
-			return fmt.Sprintf("pg_catalog.pg_has_role(current_user, %s, 'member')", postgres.Literal(role)), nil
+			return postgres.Ident(column) + " = wm_email()", nil
 		})()
 }
 

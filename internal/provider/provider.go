@@ -45,6 +45,7 @@ type Provider struct {
 var (
 	_ provider.ProviderWithFunctions          = (*Provider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*Provider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*Provider)(nil)
 )
 
 // New makes a provider of that version.
@@ -93,6 +94,14 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				MarkdownDescription: "Base64 of 32 bytes, under which the catalog keeps the passwords of logins (AES-256-GCM). Without it the environment " +
 					"variable `DATATABLE_ENCRYPTION_KEY` is used. Needed only by what makes or opens a login. " + catalog.HowToMakeAKey + ".",
 			},
+			"previous_encryption_key": schema.StringAttribute{
+				Optional: true, Sensitive: true,
+				MarkdownDescription: "The key that `encryption_key` takes the place of. Without it the environment variable `DATATABLE_PREVIOUS_ENCRYPTION_KEY` is used. " +
+					"To change the key, give the new one as `encryption_key` and the old one here, apply, and take this one out. While both are given, passwords under either can be read, " +
+					"and the plan shows each role whose password is under the old one as an update. The first of these encrypts every password of the catalog anew, all in one transaction: " +
+					"those of roles and of set logins, whichever configuration declares them. The passwords themselves stay, and so do sessions. Afterwards the old key opens nothing. " +
+					"Without a role in the configuration nothing is encrypted anew.",
+			},
 			"max_connections": schema.Int64Attribute{
 				Optional:            true,
 				MarkdownDescription: "How many connections to the server are open at most. Default 4, at least 2.",
@@ -117,9 +126,25 @@ type configuration struct {
 	Password       types.String `tfsdk:"password"`
 	Workspace      types.String `tfsdk:"workspace"`
 	EncryptionKey  types.String `tfsdk:"encryption_key"`
+	PreviousKey    types.String `tfsdk:"previous_encryption_key"`
 	MaxConnections types.Int64  `tfsdk:"max_connections"`
 	ConnectTimeout types.String `tfsdk:"connect_timeout"`
 	LockTimeout    types.String `tfsdk:"lock_timeout"`
+}
+
+// ValidateConfig implements provider.ProviderWithValidateConfig. Keys of the
+// environment are looked at when they are needed.
+func (p *Provider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var c configuration
+	resp.Diagnostics.Append(req.Config.Get(ctx, &c)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	// What is unknown is empty here, as what is null.
+	if argument, err := datatable.CheckKeys(datatable.Keys{Current: c.EncryptionKey.ValueString(), Previous: c.PreviousKey.ValueString()}); err != nil {
+		// Not at the attribute: Terraform would print its line, key and all.
+		resp.Diagnostics.AddError("The provider's "+argument+" is of no use", sentence(err))
+	}
 }
 
 // Configure implements provider.Provider. It does not connect.
@@ -134,7 +159,8 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 		made.workspace = types.StringValue(defaultWorkspace)
 	}
 	for name, value := range map[string]attr.Value{
-		"url": c.URL, "password": c.Password, "encryption_key": c.EncryptionKey, "max_connections": c.MaxConnections,
+		"url": c.URL, "password": c.Password, "encryption_key": c.EncryptionKey,
+		"previous_encryption_key": c.PreviousKey, "max_connections": c.MaxConnections,
 		"connect_timeout": c.ConnectTimeout, "lock_timeout": c.LockTimeout,
 	} {
 		if value.IsUnknown() {
@@ -171,7 +197,8 @@ func (c configuration) options(application string) datatable.Options {
 			LockTimeout:     parseDuration(orElse(c.LockTimeout, defaultLockTimeout)),
 			ApplicationName: application,
 		},
-		EncryptionKey: orElse(c.EncryptionKey, os.Getenv("DATATABLE_ENCRYPTION_KEY")),
+		EncryptionKey:         orElse(c.EncryptionKey, os.Getenv("DATATABLE_ENCRYPTION_KEY")),
+		PreviousEncryptionKey: orElse(c.PreviousKey, os.Getenv("DATATABLE_PREVIOUS_ENCRYPTION_KEY")),
 	}
 }
 
@@ -232,6 +259,7 @@ func (p *Provider) Functions(context.Context) []func() function.Function {
 		newParseReference,
 		newFormatReference,
 		newMemberOf,
+		newOwnedBy,
 		newQuoteIdent,
 		newQuoteLiteral,
 	}

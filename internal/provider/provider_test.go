@@ -83,16 +83,21 @@ func TestEncryptionKeyThatIsOfNoUse(t *testing.T) {
 	provider := func(key string) string {
 		return fmt.Sprintf("provider \"datatable\" {\n  url = %q\n  %s\n}\n", e.URL(), key)
 	}
-	for name, c := range map[string]struct{ key, word string }{
-		"missing":    {"", "encryption_key is not set"},
-		"short":      {`encryption_key = "c2VjcmV0"`, "has 6 bytes and needs 32"},
-		"not base64": {`encryption_key = "sesame hidden key"`, "not base64"},
+	const key, anew, rotate = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "openssl rand -base64 32", "To change the key, give the new one as encryption_key"
+	for name, c := range map[string]struct{ key, word, works string }{
+		"missing":                   {"", "encryption_key is not set", anew},
+		"short":                     {`encryption_key = "c2VjcmV0"`, "encryption_key has 6 bytes and needs 32", anew},
+		"not base64":                {`encryption_key = "sesame hidden key"`, "encryption_key is not base64", anew},
+		"previous that is short":    {`encryption_key = "` + key + "\"\n  previous_encryption_key = \"c2VjcmV0\"", "previous_encryption_key has 6 bytes and needs 32", rotate},
+		"previous that is no key":   {`encryption_key = "` + key + "\"\n  previous_encryption_key = \"sesame hidden key\"", "previous_encryption_key is not base64", rotate},
+		"previous that is the same": {`encryption_key = "` + key + "\"\n  previous_encryption_key = \"" + key + `"`, "previous_encryption_key is the same key as encryption_key", rotate},
+		"previous alone":            {`previous_encryption_key = "` + key + `"`, "previous_encryption_key is set and encryption_key is not", rotate},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := strings.ReplaceAll(fails(t, acctest.NewModule(t, provider(c.key)+role), "apply", "-auto-approve"), "Encryption_key", "encryption_key")
-			oneError(t, out, c.word, "openssl rand -base64 32")
-			if strings.Contains(out, "sesame hidden") {
+			out := fails(t, acctest.NewModule(t, provider(c.key)+role), "apply", "-auto-approve")
+			oneError(t, out, c.word, c.works)
+			if strings.Contains(out, "sesame hidden") || strings.Contains(out, key) || strings.Contains(out, "c2VjcmV0") {
 				t.Errorf("the key is in the output:\n%s", out)
 			}
 		})
