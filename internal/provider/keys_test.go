@@ -251,7 +251,9 @@ func TestManyWithTwoKeysNeverMixThem(t *testing.T) {
 			made <- failed
 		}()
 	}
-	<-made // some are there, and others are being made
+	if err := <-made; err != nil { // some are there, and others are being made
+		t.Error(err)
+	}
 	if err := e.ServiceWith(t, fresh, old).UpdateRole(t.Context(), first, first, datatable.RoleSeen{OldKey: true}); err != nil {
 		t.Error(err)
 	}

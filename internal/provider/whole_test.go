@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -62,35 +61,6 @@ func TestPlanAfterImportIsEmpty(t *testing.T) {
 	if left := e.Leftovers(t); len(left) > 0 {
 		t.Errorf("left over: %q", left)
 	}
-}
-
-func TestSecretsAreInNoPlanStateOrLog(t *testing.T) {
-	e := acctest.New(t)
-	e.SQL(t, "CREATE TABLE t (a int)")
-	provider, key := e.ProviderByEnvironment()
-	m := acctest.NewModule(t, provider+e.Name(everything))
-	log := t.TempDir() + "/log"
-	m.Env = append(m.Env, key...)
-	m.Env = append(m.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log)
-	out := m.MustRun("plan", "-out=plan", "-input=false") + m.MustRun("apply", "-input=false", "plan") + m.MustRun("show", "-json")
-	trace, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(trace), "CREATE POLICY") {
-		t.Error("the log has no statements, so it proves nothing")
-	}
-	secrets := append([]string{"SCRAM-SHA-256$"}, e.Secrets(t, "§reader")...)
-	for where, text := range map[string]string{
-		"output": out, "log": string(trace), "state": m.Read("terraform.tfstate"), "plan": m.Read("plan"),
-	} {
-		for _, secret := range secrets {
-			if strings.Contains(text, secret) {
-				t.Errorf("%s has the secret %q", where, secret)
-			}
-		}
-	}
-	m.MustRun("destroy", "-auto-approve", "-input=false")
 }
 
 func TestManyGrantsAtOnce(t *testing.T) {
